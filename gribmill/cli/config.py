@@ -13,7 +13,7 @@ from gribmill.views.chain.setting import SettingView
 
 @click.group()
 def config() -> None:
-    """Show the settings in force and where each came from."""
+    """Show the settings in effect and where each came from."""
 
 
 @config.command()

@@ -19,17 +19,18 @@ WORDS = {True: "ok", False: "WRONG", None: "note"}
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Bring back lost tiles of all models, and remove what killed processes left.")
+@click.option("--fix", is_flag=True, help="Rebuild lost tiles of all models, and remove leftovers of killed processes.")
 @click.option("--json", "as_json", is_flag=True, help="Every check, as JSON.")
 @click.pass_obj
 def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
     """Check this machine and the data root: one line per check, with the remedy.
 
-    Python, SQLite and its known faults, ecCodes, the kernel, the clock, the disk, permissions, the
-    queue, workers, schedules, mirrors as they were last seen, hours that no job will build, tiles
-    against their records, and what killed processes left. --fix brings lost tiles back (by the
-    workers, or here if none runs), enqueues forgotten hours and removes leftovers. Exit code 1 if
-    something is wrong; that no worker is running is only noted, and `gribmill status` exits with 1 for it.
+    Checks Python, SQLite and its known bugs, ecCodes, the kernel, the clock, the disk, permissions,
+    the queue, workers, schedules, the last known state of mirrors, hours that no job will build,
+    tiles against the catalogue, and leftovers of killed processes. --fix rebuilds lost tiles (with
+    the workers, or here if none is running), enqueues forgotten hours and removes leftovers. Exit
+    code 1 if something is wrong; that no worker is running is only noted (`gribmill status` exits
+    with 1 for it).
 
     \b
     gribmill doctor

@@ -19,42 +19,48 @@ from gribmill.version import __version__
 OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 COMMANDS = {
     "backfill": ("gribmill.cli.chain.backfill:backfill", "Fetch past runs of a model."),
-    "config": ("gribmill.cli.config:config", "Show the settings in force and where each came from."),
+    "config": ("gribmill.cli.config:config", "Show the settings in effect and where each came from."),
     "cut": ("gribmill.cli.data.cut:cut", "Cut GRIB files into tiles, without the queue."),
     "db": ("gribmill.cli.database.group:db", "Create, upgrade, check and move the database."),
-    "definitions": ("gribmill.cli.definitions.group:definitions", "List and tune job types, and add commands to run."),
-    "demo": ("gribmill.cli.demo.command:demo", "A guided tour with real processes, on this machine alone."),
+    "definitions": (
+        "gribmill.cli.definitions.group:definitions",
+        "List and tune job types, and add types that run commands.",
+    ),
+    "demo": ("gribmill.cli.demo.command:demo", "Take a guided tour with real processes, without a network."),
     "direct": ("gribmill.cli.workers.direct:direct", "Run one job now in the foreground, ahead of the queue."),
     "doctor": ("gribmill.cli.doctor:doctor", "Check this machine and the data root, and repair what is wrong."),
     "events": ("gribmill.cli.events.events:events", "List, follow and report events."),
-    "event": ("gribmill.cli.chain.event:event", "Scan models that a notification reports new files of."),
-    "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the wanted messages of one file, without the queue."),
+    "event": ("gribmill.cli.chain.event:event", "Scan the models for which a notification announces new files."),
+    "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the messages you need from one file, without the queue."),
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),
     "inventory": ("gribmill.cli.chain.inventory:inventory", "List the fields of a published file."),
     "groups": ("gribmill.cli.groups.group:groups", "Follow, cancel and retry jobs that belong together."),
     "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
-    "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and use failing ones again."),
+    "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and reset failing ones."),
     "models": ("gribmill.cli.chain.models.group:models", "List, show and check the models that can be ingested."),
-    "point": ("gribmill.cli.data.point.command:point", "Show the forecast at a place, from the tiles on disk."),
+    "point": ("gribmill.cli.data.point.command:point", "Show the forecast at a place, from existing tiles."),
     "prune": ("gribmill.cli.chain.prune:prune", "Remove old runs."),
     "regions": ("gribmill.cli.data.regions.group:regions", "List, show and check regions."),
-    "run": ("gribmill.cli.chain.run:run", "Keep the tiles of some models and regions up to date."),
+    "run": ("gribmill.cli.chain.run:run", "Keep the tiles of the chosen models and regions up to date."),
     "sandbox": ("gribmill.cli.sandbox:sandbox", "Serve synthetic forecasts over HTTP, for demos and tests."),
     "scan": ("gribmill.cli.chain.scan:scan", "Look for new runs of a model."),
     "serve": ("gribmill.cli.serve:serve", "Serve the HTTP API and the console."),
     "status": ("gribmill.cli.chain.status:status", "Show which models are up to date, and what is missing."),
-    "templates": ("gribmill.cli.templates.group:templates", "Name arguments and options, and enqueue jobs from them."),
-    "tenants": ("gribmill.cli.tenants:tenants", "List and change who shares the queue, and their limits."),
-    "tick": ("gribmill.cli.workers.tick:tick", "Claim a few jobs, run them in this process, and report."),
+    "templates": (
+        "gribmill.cli.templates.group:templates",
+        "Save arguments and options under a name, and enqueue jobs from them.",
+    ),
+    "tenants": ("gribmill.cli.tenants:tenants", "List, add and change tenants and their limits."),
+    "tick": ("gribmill.cli.workers.tick:tick", "Claim a few jobs, run them in this process, and exit."),
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
-    "tokens": ("gribmill.cli.tokens:tokens", "Make and revoke tokens for the server."),
+    "tokens": ("gribmill.cli.tokens:tokens", "Create, list and revoke access tokens for the server."),
     "triggers": ("gribmill.cli.triggers.group:triggers", "Enqueue jobs on a schedule or in response to events."),
-    "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to your own address by HTTP."),
+    "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to a URL of yours."),
     "work": ("gribmill.cli.workers.work:work", "Run jobs until stopped."),
     "workers": ("gribmill.cli.workers.listing:workers", "List workers and their heartbeats."),
 }
-# These commands read no settings: they work beside an invalid file, and start without loading pydantic.
+# These commands read no settings, so they also work with an invalid settings file.
 WITHOUT_SETTINGS = {"init", "grib"}
 
 
@@ -68,7 +74,7 @@ class NonEmptyPath(click.Path):
 
 
 def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """The version, and which decoder is in use."""
+    """Print the version and which decoder is in use."""
     if not wanted or ctx.resilient_parsing:
         return
     from gribmill.kernel.native import state
@@ -100,10 +106,12 @@ def cli(
     log_json: bool | None,
     log_level: str | None,
 ) -> None:
-    """Cuts NOAA and ECMWF GRIB into small NPZ tiles per region, run after run.
+    """Follow NOAA and ECMWF forecasts, and cut their GRIB files into small NPZ tiles per region.
 
-    Settings come from gribmill.toml, GRIBMILL_* variables and the options here; the later
-    ones win. `gribmill config show` lists the values in force and where each came from.
+    Start with `gribmill demo`, or with `gribmill run --model hrrr --region ne`.
+
+    Settings come from gribmill.toml, GRIBMILL_* variables and options; later sources override
+    earlier ones. `gribmill config show` lists the values in effect and where each came from.
     """
     if ctx.invoked_subcommand in WITHOUT_SETTINGS:
         return
@@ -122,7 +130,7 @@ def cli(
 
 
 def _describe_end(end: Any) -> str:
-    """The line of a job's end on a terminal. Late: only workers log any."""
+    """Describe how a job ended, in one line. Imported late, because only workers log such lines."""
     from gribmill.pipeline.job_text import end_text
 
     return end_text(end)
@@ -133,7 +141,7 @@ def _is_check(words: Sequence[str]) -> bool:
 
 
 def _end_check(error: str) -> NoReturn:
-    """Settings that cannot be read are an unknown state to a monitoring system, not a warning."""
+    """Exit with UNKNOWN: to a monitoring system, unreadable settings are not a warning."""
     from gribmill.cli.chain.status_check import unknown_line
 
     code, line = unknown_line(error)

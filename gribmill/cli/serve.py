@@ -18,15 +18,15 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.command()
 @click.option("--host", metavar="H", help="The address to listen on. [default: 127.0.0.1]")
 @click.option("--port", type=PORT, metavar="N", help="The port; 0 for any free one. [default: 8760]")
-@click.option("--tls-cert", type=FILE, help="Certificate chain in PEM; with --tls-key, answers are encrypted.")
+@click.option("--tls-cert", type=FILE, help="Certificate chain in PEM, to serve HTTPS; needs --tls-key.")
 @click.option("--tls-key", type=FILE, help="Private key of the certificate, in PEM.")
-@click.option("--dev", is_flag=True, help="Let requests from this machine change things without a token.")
+@click.option("--dev", is_flag=True, help="Let requests from this machine make changes without a token.")
 @click.pass_obj
 def serve(settings: Settings, /, dev: bool, **given: Any) -> None:
     """Serve the HTTP API and the console, until stopped.
 
     Requests from this machine can read without a token; everything else needs one
-    (`gribmill tokens create`). Other addresses than loopback need TLS, or a proxy that has it.
+    (`gribmill tokens create`). To listen on anything but loopback, use TLS or a proxy that has it.
 
     \b
     gribmill serve                                   http://127.0.0.1:8760

@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 LIMITS = {
-    "max_running": ("--max-running", "Jobs in flight at once"),
-    "max_pending": ("--max-pending", "Pending jobs"),
-    "max_per_minute": ("--max-per-minute", "Jobs enqueued within a minute"),
+    "max_running": ("--max-running", "Most jobs running at once"),
+    "max_pending": ("--max-pending", "Most pending jobs"),
+    "max_per_minute": ("--max-per-minute", "Most jobs enqueued per minute"),
 }
 
 
 def properties(command: Callable[..., None]) -> Callable[..., None]:
     """The options of `add` and `edit`."""
     options = [
-        click.option("--title", metavar="TEXT", help="What people call it."),
+        click.option("--title", metavar="TEXT", help="A title for people."),
         click.option("--timezone", metavar="ZONE", help="The default time zone of its schedules (UTC)."),
         click.option(
-            "--regions", metavar="NAMES", callback=parse_names, help="Regions to cut for it, beside [chain] regions."
+            "--regions",
+            metavar="NAMES",
+            callback=parse_names,
+            help="Regions to cut for it, in addition to those of [chain].",
         ),
         *(click.option(flag, type=click.IntRange(1), metavar="N", help=f"{what}.") for flag, what in LIMITS.values()),
         click.option(
@@ -50,10 +53,11 @@ def properties(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def tenants() -> None:
-    """Tenants share one queue: each has its own jobs, triggers, regions and limits.
+    """List, add and change tenants and their limits.
 
-    `global` is the default and owns the shared chain: a file is downloaded once for all.
-    Tenants with jobs of the same priority take turns.
+    Tenants share one queue; each has its own jobs, triggers, regions and limits. `global` is the
+    default tenant. It owns the shared chain: a file is downloaded once for all tenants. Tenants
+    with jobs of the same priority take turns.
     """
 
 
@@ -77,7 +81,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def show(settings: Settings, name: str, as_json: bool) -> None:
-    """Show one tenant with what it uses of its limits."""
+    """Show one tenant with its limits and usage."""
     from gribmill.pipeline.context import look_context
     from gribmill.pipeline.tenant_regions import own_bytes
 
@@ -149,7 +153,7 @@ def edit(
 @AS_JSON
 @click.pass_obj
 def disable(settings: Settings, name: str, as_json: bool) -> None:
-    """Accept and start no jobs of a tenant. Running ones go on, and its regions are no longer cut."""
+    """Stop accepting and starting jobs of a tenant. Running jobs continue; its regions are no longer cut."""
     _report(open_queue(settings).tenants.set_enabled(name, enabled=False), "disabled", as_json)
 
 

@@ -30,7 +30,7 @@ EXPIRY = (
         show_default=True,
         help="Days until it expires.",
     ),
-    click.option("--no-expiry", is_flag=True, help="It does not expire."),
+    click.option("--no-expiry", is_flag=True, help="Let it never expire."),
 )
 # What the audit trail has as the result of a command that succeeded.
 DONE = 200
@@ -38,16 +38,16 @@ DONE = 200
 
 @click.group()
 def tokens() -> None:
-    """Tokens let programs and people use the server (`gribmill serve`) in a role.
+    """Create, list and revoke access tokens for the server (`gribmill serve`).
 
-    A token is shown once, when it is made; the database has only a digest of it.
+    A token is shown once, when it is created; the database stores only a digest of it.
     """
 
 
 @tokens.command()
 @click.option("--name", required=True, metavar="NAME", help="Who or what will use it.")
-@click.option("--role", required=True, type=click.Choice(ROLES), help="What it is for.")
-@click.option("--tenant", "tenant_id", metavar="TENANT", help="The tenant of a viewer or an admin.")
+@click.option("--role", required=True, type=click.Choice(ROLES), help="What its holder may do.")
+@click.option("--tenant", "tenant_id", metavar="TENANT", help="The tenant of a tenant_viewer or tenant_admin.")
 @click.option(
     "--scopes", metavar="NAMES", callback=parse_names, help="Only these parts of the API, such as read or jobs,events."
 )
@@ -65,13 +65,13 @@ def create(
     no_expiry: bool,
     as_json: bool,
 ) -> None:
-    """Make a token, and show it once.
+    """Create a token and show it once.
 
     \b
-    tenant_viewer  sees what belongs to its tenant, and forecasts
-    tenant_admin   also enqueues, cancels and retries jobs, and changes triggers and webhooks
-    super_admin    everything, of all tenants
-    worker         claims jobs and reports on them
+    tenant_viewer  can see its tenant's jobs, and forecasts
+    tenant_admin   can also enqueue, cancel and retry jobs, and change triggers and webhooks
+    super_admin    can do everything, for all tenants
+    worker         can claim jobs and report on them
 
     \b
     gribmill tokens create --name dashboard --role tenant_viewer --tenant acme
@@ -104,7 +104,7 @@ def list_(settings: Settings, tenant_id: str | None, as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def revoke(settings: Settings, token_id: str, as_json: bool) -> None:
-    """Refuse a token and its sessions from now on. ID is the one that `tokens list` shows."""
+    """Revoke a token and end its sessions. ID is the one that `tokens list` shows."""
     store = open_queue(settings)
     before = Tokens(store.database).get(token_id)
     token = Tokens(store.database).revoke(token_id)
@@ -122,7 +122,7 @@ def revoke(settings: Settings, token_id: str, as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def rotate(settings: Settings, token_id: str, days: float, no_expiry: bool, as_json: bool) -> None:
-    """Give a token a new secret, and show it once. The old secret is refused from now on."""
+    """Replace the secret of a token, and show the new one once. The old secret stops working."""
     store = open_queue(settings)
     before = Tokens(store.database).get(token_id)
     issued = Tokens(store.database).rotate(token_id, days=None if no_expiry else days)

@@ -1,3 +1,3 @@
 """`gribmill serve`: one process with the HTTP API, the console's pages and the metrics."""
 
-__all__ = ["access", "change", "context", "extension", "listening", "problems", "router", "serving"]
+__all__ = ["access", "app", "change", "context", "extension", "listening", "problems", "router", "serving"]

@@ -40,7 +40,9 @@ def server_pid(parent: int) -> int:
     """The one process below the parent that serves."""
     threads = Path(f"/proc/{parent}/task").glob("*/children")
     pids = [pid for thread in threads for pid in thread.read_text().split()]
-    (found,) = [int(pid) for pid in pids if b"gribmill.server.beside" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    (found,) = [
+        int(pid) for pid in pids if b"gribmill.cli.chain.server_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
     return found
 
 

@@ -63,17 +63,17 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--keep-grib", is_flag=True, default=None, help="Keep the downloaded messages after their tiles are built."
 )
-@click.option("--tenant", help="The tenant that it is for: it takes that tenant's turns and keeps its limits.")
-@click.option("--dry-run", is_flag=True, help="Only count files, tiles and bytes, and ask the mirrors what they have.")
+@click.option("--tenant", help="The tenant to do it for; its turns and limits apply.")
+@click.option("--dry-run", is_flag=True, help="Only count files, tiles and bytes; asks the mirrors what they have.")
 @click.option("--wait", is_flag=True, help="Wait until it is done, with a progress bar. Workers must be running.")
-@click.option("--here", is_flag=True, help="Do the work in this command, with workers that end when it is done.")
+@click.option("--here", is_flag=True, help="Start workers in this command, and stop them when it is done.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime | None, **options: Any) -> None:
     """Fetch past runs of MODEL, at a lower priority than new runs.
 
-    Files whose tiles are here already, with all the variables, are skipped, so a backfill can be
-    stopped and requested again. `gribmill work` or `gribmill run` does the work, or this command
+    Files whose tiles already exist with all variables are skipped, so you can stop a backfill and
+    request it again. Workers (`gribmill work`, `gribmill run`) do the work, or this command itself
     with --here. With --wait or --here the exit code is 1 if a job failed or was stopped.
 
     \b

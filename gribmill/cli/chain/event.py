@@ -17,7 +17,7 @@ from gribmill.views.chain.scan import NotifiedScanView
 
 @click.group()
 def event() -> None:
-    """Scan models that a notification reports new files of."""
+    """Scan the models for which a notification announces new files."""
 
 
 @event.command()

@@ -29,7 +29,7 @@ from gribmill.views.chain.download import DownloadView
     help="Only these variables, such as t2m,u10,v10. [default: those of the model]",
 )  # fmt: skip
 @click.option(
-    "--search", metavar="RE", help="The messages whose index line matches this regular expression, such as ':TMP:2 m'."
+    "--search", metavar="RE", help="Only messages whose index line matches this regular expression, such as ':TMP:2 m'."
 )
 @click.option(
     "-o",
@@ -49,11 +49,11 @@ def fetch(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Download the wanted messages of one file of MODEL: forecast hour HOUR of the run RUN.
+    """Download the messages you need from one file of MODEL: forecast hour HOUR of the run RUN.
 
-    RUN is YYYYMMDD_HH, or `latest` for the newest run that has this hour. Only the bytes that
-    are needed are downloaded, and the file appears when all of them are verified. An interrupted
-    download is resumed by the next call. The queue and the tiles are not touched.
+    RUN is YYYYMMDD_HH, or `latest` for the newest run that has this hour. Only the needed bytes
+    are downloaded, and the file appears once all of them are verified. If interrupted, run the
+    command again to resume. The queue and the tiles are not touched.
     `gribmill inventory` lists what a file contains.
 
     \b

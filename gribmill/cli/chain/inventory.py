@@ -21,9 +21,9 @@ from gribmill.views.chain.inventory import RemoteInventoryView
 def inventory(settings: Settings, model: str, run: str, hour: int, search: str | None, as_json: bool) -> None:
     """List the fields of one published file of MODEL, from its index: forecast hour HOUR of the run RUN.
 
-    RUN is YYYYMMDD_HH, or `latest` for the newest run that has this hour. `name` is what --vars of
-    `gribmill fetch` takes; the texts of the index, as :TMP:2 m above ground:6 hour fcst:, are what
-    --search is compared with, here and there.
+    RUN is YYYYMMDD_HH, or `latest` for the newest run that has this hour. Pass `name` to --vars of
+    `gribmill fetch`. --search, here and in `gribmill fetch`, matches the text of an index line, such
+    as :TMP:2 m above ground:6 hour fcst:.
 
     \b
     gribmill inventory hrrr latest 6

@@ -52,11 +52,11 @@ def run(
     serve: bool,
     port: int | None,
 ) -> None:
-    """Keep the tiles of some models and regions up to date, until stopped.
+    """Keep the tiles of the chosen models and regions up to date, until stopped.
 
-    Looks for new runs as often as each model is published, downloads only the messages
-    that are needed, and cuts them for every region. All work goes through the queue in the
-    data root: it can be stopped and started at any time without losing work.
+    Looks for new runs when each model is due, downloads only the needed messages, and cuts
+    them for every region. All work goes through the queue, so you can stop and restart it at
+    any time without losing work.
 
     \b
     gribmill run --model hrrr --region ne            the quickest start

@@ -30,15 +30,15 @@ OUTCOMES = {"succeeded": "succeeded", "skipped": "succeeded", "snoozed": "snooze
 @click.command()
 @click.argument("model")
 @click.option("--run", "run_id", help="Only this run, as YYYYMMDD_HH.")
-@click.option("--here", is_flag=True, help="Look now, and show what was found.")
+@click.option("--here", is_flag=True, help="Scan in this process, and show the result.")
 @click.option("--json", "as_json", is_flag=True, help="The scans and what they found, as JSON.")
 @click.pass_obj
 def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json: bool) -> None:
-    """Look for new runs of MODEL, and enqueue the files that are published and not here yet.
+    """Look for new runs of MODEL, and enqueue downloads of published files that are missing here.
 
-    MODEL is a model such as hrrr, or a family such as gefs for all of its members. Without --here
-    a worker does it. With --here it is done in this process, or by a worker that claimed it first, whose
-    result is waited for and shown. Exit code 1 if a scan failed, or with --here could not be run.
+    MODEL is a model such as hrrr, or a family such as gefs for all of its members. A worker runs
+    the scan; with --here this process does. (If a worker claims it first, its result is awaited
+    and shown.) Exit code 1 if a scan failed, or could not be run with --here.
     """
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)

@@ -19,7 +19,7 @@ from gribmill.settings.schema import Settings
 
 log = logging.getLogger("gribmill.serve")
 
-MODULE = "gribmill.server.beside"
+MODULE = "gribmill.cli.chain.server_main"
 NEEDED = ("fastapi", "uvicorn", "httptools", "uvloop")
 # The first pause before it is started again; each one is twice as long as the one before.
 PAUSE_SECONDS = 1.0

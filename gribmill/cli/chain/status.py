@@ -42,19 +42,19 @@ WATCH_SECONDS = 2.0
 @click.option("--watch", is_flag=True, help="Repeat every two seconds until Ctrl-C.")
 @click.pass_obj
 def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool, check: bool, watch: bool) -> None:
-    """Show whether all is well, and if not, why; then how up to date each model is.
+    """Show whether everything works, and if not, why; then how up to date each model is.
 
-    The first line is the answer: "all well", or the worst of what is wrong. Exit code 1 if
-    something is wrong: no worker runs, the disk is (nearly) full, no mirror of a model answers,
-    a model is behind, late, or has no runs, jobs are paused or were given up.
+    The first line is the verdict: "all well", or the worst problem. Exit code 1 if something is
+    wrong: no worker is running, the disk is (nearly) full, no mirror of a model responds, a model
+    is behind, late, or has no runs, or jobs are paused or were given up.
 
-    Without MODELS, those of [chain] and those with runs in the data root. Only the data root
-    is read: no network. A run is whole when every region of [chain], and every other region
-    that was requested, has all hours.
+    Without MODELS, shows the models of [chain] and those with runs in the data root. Uses no
+    network. A run is whole when every region of [chain], and every other requested region, has
+    all hours.
 
     --check follows the conventions of monitoring plugins (Nagios, Icinga, Checkmk …): CRITICAL if
-    a region is stale, no worker runs or the disk is (nearly) full, WARNING for anything else that
-    is wrong. Behind the bar are the ages of the newest complete runs, workers and free space.
+    a region is stale, no worker is running or the disk is (nearly) full, WARNING for any other
+    problem. The performance data are the ages of the newest complete runs, workers and free space.
     """
     if check:
         if as_json or watch:

@@ -48,19 +48,23 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder to write to. [default: the data root]",
 )
-@click.option("--model", help="The model's name in the tiles. [default: as the GRIB's keys say]")
+@click.option("--model", help="The model's name in the tiles. [default: recognised from the GRIB]")
 @click.option("--replace", is_flag=True, help="Replace tiles that were cut from another file, model or member.")
 @click.option("--vars", "variables", callback=parse_names, help="Only these variables, such as t2m,u10,v10.")
-@click.option("--all", "everything", is_flag=True, help="Every message, whether its variable is in the lexicon or not.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Cut every message, even if its variable is not in the lexicon."
+)
 @click.option("--resolution", type=float, metavar="DEG", help="Resample to a regular grid with this spacing.")
 @click.option("--method", type=click.Choice(METHODS), help="How values are resampled to the regular grid.")
 @click.option(
     "--encoding",
     type=click.Choice(ENCODINGS),
-    help="fast; compact: smaller but slower; packed: the integers of the GRIB.",
+    help="fast; compact: smaller but slower; packed: the GRIB's own integers.",
 )
 @click.option(
-    "--threads", type=click.IntRange(1, 64), help="Threads to use; the tiles are the same. [default: one per core]"
+    "--threads",
+    type=click.IntRange(1, 64),
+    help="Number of threads; does not affect the tiles. [default: one per core]",
 )
 @click.option("--json", "as_json", is_flag=True, help="The tiles written, as JSON.")
 @click.pass_context
@@ -84,8 +88,8 @@ def cut(
 
     Tiles are written to OUT/tiles/MODEL/RUN/REGION/HOUR.npz. A file with several runs, hours or ensemble members
     gives several tiles (members as MODEL.MEMBER, such as gefs.p01). Cutting a file again gives the same bytes.
-    A tile that was cut from another file, model or member is not overwritten without --replace.
-    In the data root (without --out) old runs are removed by `gribmill prune` and `gribmill run`, these too.
+    A tile that was cut from another file, model or member is only overwritten with --replace.
+    Without --out, tiles go to the data root, where `gribmill prune` and `gribmill run` remove old runs.
 
     \b
     gribmill cut hrrr.t06z.wrfsfcf01.grib2 --region ne --out tiles-of-today

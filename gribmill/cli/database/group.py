@@ -16,9 +16,9 @@ VERBS = {
 
 @click.group(cls=LazyGroup, table=VERBS)
 def db() -> None:
-    """Look after the database of the queue and the catalogue.
+    """Create, upgrade, check and move the database of the queue and the catalogue.
 
     It is jobs.db in the data root, or the PostgreSQL database of the setting `database`
-    (GRIBMILL_DATABASE), such as postgresql://gribmill@db.example/gribmill. Passwords are best kept
-    in ~/.pgpass or PGPASSWORD; gribmill shows none.
+    (GRIBMILL_DATABASE), such as postgresql://gribmill@db.example/gribmill. Keep passwords in
+    ~/.pgpass or PGPASSWORD; gribmill never shows them.
     """

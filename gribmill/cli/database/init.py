@@ -14,9 +14,9 @@ from gribmill.views.queue.database import UpgradeView
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 @click.pass_obj
 def init(settings: Settings, as_json: bool) -> None:
-    """Create the tables in a new database. One that has them already stays as it is.
+    """Create the tables in a new database. Existing tables are left alone.
 
-    The PostgreSQL database itself must exist: `createdb gribmill` makes one.
+    The PostgreSQL database itself must exist: create it with `createdb gribmill`.
     """
     report(UpgradeView.of(upgrade_database(settings, new=True)), as_json)
 

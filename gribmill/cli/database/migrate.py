@@ -14,9 +14,9 @@ from gribmill.views.queue.database import UpgradeView
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 @click.pass_obj
 def migrate(settings: Settings, as_json: bool) -> None:
-    """Bring the tables up to date with this version of gribmill.
+    """Upgrade the tables to this version of gribmill.
 
-    Changes only add: workers of the version before go on beside new ones. Workers also do this
-    themselves when they start.
+    Migrations only add, so workers of the previous version can keep running. Workers also migrate
+    the database when they start.
     """
     report(UpgradeView.of(upgrade_database(settings, new=False)), as_json)

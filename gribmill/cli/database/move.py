@@ -17,17 +17,17 @@ from gribmill.views.queue.database import MoveView
     "target",
     required=True,
     metavar="URL|FILE",
-    help="Where to: postgresql://user@host/name, or the file jobs.db.",
+    help="The target: postgresql://user@host/name, or a jobs.db file.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The copied tables as JSON.")
 @click.pass_obj
 def move(settings: Settings, target: str, as_json: bool) -> None:
     """Copy the queue and the catalogue to another database, and compare every row.
 
-    The source is the database of the settings; it is locked meanwhile and stays as it is. Stop all
-    workers first: the move refuses to begin while one runs. The target must be empty. If the move
-    is interrupted, the same command resumes it. Afterwards change the setting `database`, and start
-    the workers again.
+    The source is the database in the settings. It is locked during the move and not changed. Stop all
+    workers first: the move does not start while one is running. The target must be empty. If the move
+    is interrupted, run the same command to resume it. Afterwards, change the setting `database` and
+    start the workers again.
     """
     with progress_bars("items", quiet=as_json) as add_bar:
         bar = add_bar("copying")

@@ -21,7 +21,7 @@ SHOWN = 12
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON.")
 @click.pass_obj
 def status(settings: Settings, with_indexes: bool, as_json: bool) -> None:
-    """Show the engine, its version, sizes, dead rows, the oldest open transaction, and what to do.
+    """Show the engine and version, sizes, dead rows, the oldest open transaction, and advice.
 
     Exit code 1 if the tables are missing or older than this version of gribmill.
     """

@@ -47,9 +47,10 @@ def add(
     """Add a job type that runs a command.
 
     PROGRAM is gribmill, or a name from [commands] allow in gribmill.toml. No shell is
-    involved. An argument {{name}} is replaced by the payload's value of that name; unless
-    --schema says otherwise, each must be given, as a text or a number. The command sees
-    PATH, HOME, LANG and the variables of --environment. It runs in the lane `command`.
+    involved. An argument {{name}} is replaced by the value of that name in the job's
+    arguments; unless --schema says otherwise, each is required, and is a string or a number.
+    The command gets PATH, HOME, LANG and the variables of --environment. It runs in the
+    lane `command`.
 
     \b
     gribmill definitions add backfill_day -- gribmill backfill '{{model}}' --from '{{day}}' --to '{{day}}'

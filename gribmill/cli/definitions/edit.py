@@ -54,31 +54,31 @@ def edit(
     options: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Change values of a job type. They stay changed until they are reset.
+    """Change values of a job type, until they are reset.
 
     \b
     timeout_seconds  stop an attempt that takes longer (90, 10m, 2h)
-    max_attempts     how often a job may fail before it is a dead letter
+    max_attempts     how often a job may fail before it becomes a dead letter
     backoff_base_s, backoff_cap_s, backoff_jitter
                      the wait before the first retry, the longest wait, and the largest
-                     share by which a wait is shortened (0: exact)
-    batch_max        how many jobs of one group run together
-    max_running      how many of this type run at once, or none for no limit
+                     fraction by which a wait is shortened (0: exact)
+    batch_max        how many jobs with the same batching key run together
+    max_running      how many jobs of this type run at once, or none for no limit
     lane             the executors that run it (see workers.lanes in the settings)
     resources        tags, separated by commas; queue.resources in the settings limits
                      how many jobs with a tag run at once
     on_lost          retry or fail a job whose worker died
-    retry_as         same_row: a failed job runs again; new_job: it has failed, and a new
-                     job follows
-    poll_limit       how often a job may be snoozed, or none
-    default_args     arguments (JSON) of jobs that do not give them
+    retry_as         same_row: a failed job runs again; new_job: it stays failed, and a
+                     new job takes its place
+    poll_limit       how often a job may be snoozed, or none for no limit
+    default_args     default arguments (JSON) of its jobs
 
     \b
     gribmill definitions edit ingest_grib timeout_seconds=1h max_running=2
     gribmill definitions edit copy_tiles --description "Copies tiles." -- rsync -a /srv/tiles/ '{{target}}'
 
-    The description, the command and the schema can be changed of types that were added with
-    `gribmill definitions add`. Jobs that wait are checked again when they run.
+    For types added with `gribmill definitions add`, the description, the command and the schema
+    can be changed too. Pending jobs are checked against the new schema when they run.
     """
     settings: Settings = ctx.obj
     argv: tuple[str, ...] | None = ctx.meta.get(ARGV)
@@ -101,7 +101,7 @@ def edit(
 @AS_JSON
 @click.pass_obj
 def reset(settings: Settings, key: str, names: tuple[str, ...], as_json: bool) -> None:
-    """Return to the values of the code: those that are named, or all of them."""
+    """Reset values to those declared in the code: the named ones, or all."""
     for name in names:
         if name not in TUNABLE:
             raise click.UsageError(f"{quoted(name)} is not a value of a job type; these are: {', '.join(TUNABLE)}")

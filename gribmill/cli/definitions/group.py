@@ -20,8 +20,8 @@ VERBS = {
 
 @click.group(cls=LazyGroup, table=VERBS)
 def definitions() -> None:
-    """List and tune job types, and add commands to run.
+    """List and tune job types, and add types that run commands.
 
-    Job types come with gribmill; their values can be changed, and stay changed after an
-    upgrade or a restart. Running workers use a change within seconds.
+    Changes to built-in job types survive upgrades and restarts. Running workers apply a
+    change within seconds.
     """

@@ -19,7 +19,7 @@ from gribmill.views.queue.definition import DefinitionView
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def list_definitions(settings: Settings, as_json: bool) -> None:
-    """List the job types, the values in force, and what operators changed."""
+    """List the job types, their current values, and what operators changed."""
     found = look_queue(settings).definitions.list()
     if as_json:
         print_json([DefinitionView.of(one) for one in found])

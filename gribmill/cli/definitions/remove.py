@@ -17,8 +17,8 @@ from gribmill.views.queue.definition import DefinitionView
 def remove(settings: Settings, key: str, as_json: bool) -> None:
     """Remove a job type that was added with `gribmill definitions add`.
 
-    It must have no jobs, not even finished ones, and no triggers and templates. Deactivate a
-    type that has some: its jobs are then neither accepted nor run.
+    The type must have no jobs (not even finished ones), triggers or templates. If it has any,
+    deactivate it instead: its jobs are then neither accepted nor run.
     """
     store = open_queue(settings)
     found = store.definitions.get(key).definition

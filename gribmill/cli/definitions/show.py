@@ -22,7 +22,7 @@ from gribmill.views.queue.definition import DefinitionHistoryView
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, with the JSON Schema of the arguments.")
 @click.pass_obj
 def show(settings: Settings, key: str, as_json: bool) -> None:
-    """Show one job type: the declared values, what operators changed, the values in force, and all versions."""
+    """Show one job type: its declared and current values, what operators changed, and all versions."""
     found = look_queue(settings).definitions.get(key)
     if as_json:
         print_json(DefinitionHistoryView.of(found))

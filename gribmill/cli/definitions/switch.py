@@ -28,9 +28,9 @@ def activate(settings: Settings, keys: tuple[str, ...], as_json: bool) -> None:
 @AS_JSON
 @click.pass_obj
 def deactivate(settings: Settings, keys: tuple[str, ...], as_json: bool) -> None:
-    """Accept no more jobs of these types, and start none. Running jobs go on; pending ones wait.
+    """Stop accepting and starting jobs of these types. Running jobs continue; pending ones wait.
 
-    `gribmill jobs pause` starts none either, but still accepts them.
+    `gribmill jobs pause` also stops starting jobs, but still accepts them.
     """
     _switch(settings, keys, active=False, as_json=as_json)
 

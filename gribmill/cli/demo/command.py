@@ -16,12 +16,12 @@ from gribmill.settings.schema import Settings
 @click.argument("part", type=click.Choice(["all", "chain", "queue"]), default="all")
 @click.pass_obj
 def demo(settings: Settings, part: str) -> None:
-    """A guided tour of one minute, with real processes.
+    """Take a one-minute guided tour with real processes.
 
     `chain` publishes synthetic forecasts of two models on this machine, follows them, and draws
-    the tiles; `queue` kills workers and shows that no job is lost. Each step prints the command
-    that repeats it. Everything is in `demo/` of the data root; your own queue is not touched.
-    Exit code 1 if a check failed.
+    the tiles; `queue` kills workers to show that no job is lost. Each step prints the command
+    that repeats it. Everything is written to `demo/` in the data root; your own queue is not
+    touched. Exit code 1 if a check failed.
     """
     failed = 0
     if part in ("all", "chain"):

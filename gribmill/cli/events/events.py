@@ -30,10 +30,10 @@ TENANT = click.option("--tenant", help="Only events of this tenant.")
 
 @click.group()
 def events() -> None:
-    """Events: what has happened to runs, models, mirrors, jobs and workers.
+    """List, follow and report events: what happened to runs, models, mirrors, jobs and workers.
 
     gribmill records its own events in the transaction that causes them; `events emit` reports
-    others. Triggers respond to both. Events are kept for 31 days.
+    events of yours. Triggers respond to both. Events are kept for 31 days.
     """
 
 
@@ -51,7 +51,7 @@ class _Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 
 @events.command("list")
 @NAME
-@click.option("--since", type=_Since(), help="Only events since a time (2026-11-01T06) or for a while (2h).")
+@click.option("--since", type=_Since(), help="Only events since this time (2026-11-01T06), or within this period (2h).")
 @TENANT
 @click.option("--before", "before_id", type=int, metavar="ID", help="Only events before this one: the next page.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
@@ -84,7 +84,7 @@ def list_(
 @NAME
 @TENANT
 @click.option("-n", "count", type=click.IntRange(0, 10_000), default=10, show_default=True, help="Number of events.")
-@click.option("--follow", "-f", is_flag=True, help="Go on with new events until interrupted.")
+@click.option("--follow", "-f", is_flag=True, help="Keep printing new events until interrupted.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.pass_obj
 def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int, follow: bool, as_json: bool) -> None:
@@ -122,13 +122,13 @@ def names(settings: Settings, as_json: bool) -> None:
 
 @events.command()
 @click.argument("name")
-@click.option("--off", is_flag=True, help="Record it only while a trigger responds to it, as by default.")
+@click.option("--off", is_flag=True, help="Return to the default: record it only while a trigger responds to it.")
 @click.pass_obj
 def record(settings: Settings, name: str, off: bool) -> None:
-    """Record an optional event (attempt.metered, tile.built) at all times.
+    """Always record an optional event (attempt.metered, tile.built).
 
-    They come with every attempt or tile, so they are recorded only while a trigger responds to
-    them, unless asked for here.
+    These events occur with every attempt or tile, so by default they are recorded only while a
+    trigger responds to them.
     """
     open_queue(settings).events.record(name, wanted=not off)
     click.echo(f"{name} is recorded {'while a trigger responds to it' if off else 'at all times'}")

@@ -28,10 +28,10 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 @click.group()
 def webhooks() -> None:
-    """Webhooks: events are sent to your own address by HTTP POST.
+    """Send events to a URL of yours by HTTP POST.
 
-    Requests are signed as Standard Webhooks prescribes, and repeated with growing pauses until an
-    answer is 2xx. Deliveries are deliver_webhook jobs: a worker must run.
+    Requests are signed according to Standard Webhooks, and retried with growing delays until the
+    response is 2xx. Deliveries are deliver_webhook jobs, so a worker must be running.
     """
 
 
@@ -51,7 +51,7 @@ def _secret(text: str | None) -> str | None:
 @AS_JSON
 @click.pass_obj
 def add(settings: Settings, url: str, names: str, secret: str | None, tenant: str, as_json: bool) -> None:
-    """Send events to URL. The signing secret is shown this once."""
+    """Send events to URL. The signing secret is shown only once."""
     made = open_queue(settings).webhooks.add(
         url, _names(names), secret=_secret(secret), tenant_id=tenant, created_by=current_user()
     )
@@ -104,8 +104,8 @@ def show(settings: Settings, webhook_id: int, limit: int, as_json: bool) -> None
 
 @webhooks.command()
 @ID
-@click.option("--url", help="The new address.")
-@click.option("--events", "names", metavar="NAMES", help="The new names of events.")
+@click.option("--url", help="The new URL.")
+@click.option("--events", "names", metavar="NAMES", help="The new event names.")
 @click.option("--secret", help="The new signing secret; - reads it from stdin.")
 @AS_JSON
 @click.pass_obj

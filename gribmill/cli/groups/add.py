@@ -42,7 +42,7 @@ def add(
     tenant: str,
     as_json: bool,
 ) -> None:
-    """Add jobs to the group NAME, which is made if there is none. Jobs are read from stdin.
+    """Add jobs from stdin to the group NAME, which is created if it does not exist.
 
     One JSON object per line, with the keys type, args, and optionally priority, max_attempts and
     dedupe_key. Nothing is enqueued unless all of it is valid. Several calls may add to one group.

@@ -22,8 +22,8 @@ from gribmill.views.queue.job_group import GroupCancelledView
 def cancel(settings: Settings, name: str, reason: str | None, tenant: str, as_json: bool) -> None:
     """Cancel all jobs of a group. NAME is its name or id.
 
-    Jobs that have not started end at once; running jobs are stopped by their workers. No job of
-    the group starts any more, until `gribmill groups retry NAME --cancelled` resumes it.
+    Jobs that have not started end at once; running jobs are stopped by their workers. No further
+    job of the group starts until `gribmill groups retry NAME --cancelled` resumes it.
     """
     store = open_queue(settings)
     group = named_group(store, name, tenant)

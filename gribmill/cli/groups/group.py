@@ -19,8 +19,8 @@ VERBS = {
 def groups() -> None:
     """Follow, cancel and retry jobs that belong together.
 
-    A group is a named set of jobs: those of `gribmill backfill`, or any that were added. The jobs
-    that a job enqueues belong to its group. In a sequential group each job waits for the one
-    before it. When a job fails, the group stops (what has not started is cancelled), continues, or
-    skips it (and can still succeed).
+    A group is a named set of jobs: those of one `gribmill backfill`, or jobs that you add. Jobs
+    enqueued by a job join its group. In a sequential group, each job waits for the one before it.
+    When a job fails, the group stops (jobs that have not started are cancelled), continues, or
+    skips the job (the group can still succeed).
     """

@@ -23,8 +23,8 @@ from gribmill.views.queue.job_result import EnqueuedView
 def retry(settings: Settings, name: str, cancelled: bool, tenant: str, as_json: bool) -> None:
     """Run the failed jobs of a group again, in order, each as a new job. NAME is its name or id.
 
-    In a group that stops at a failure, also the jobs that were cancelled because of it. Jobs that
-    were retried before are left alone.
+    In a group that stops at a failure, the jobs that it cancelled are retried too. Jobs that
+    were already retried are left alone.
     """
     store = open_queue(settings)
     group = named_group(store, name, tenant)

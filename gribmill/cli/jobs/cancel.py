@@ -26,8 +26,8 @@ STATUSES = ("pending", "processing")
 def cancel(settings: Settings, /, ids: tuple[int, ...], reason: str | None, **options: Any) -> None:
     """Cancel jobs. A pending job ends at once; a running job is stopped by its worker.
 
-    Name the jobs, or choose them by filters: pending jobs, unless --status says otherwise. Jobs
-    that wait on a cancelled job are cancelled too. Exit code 1 if any was refused.
+    Give job ids, or select jobs with filters (pending jobs, unless --status is given). Jobs that
+    depend on a cancelled job are cancelled too. Exit code 1 if any job could not be cancelled.
 
     \b
     gribmill jobs cancel 12 13

@@ -51,7 +51,7 @@ def job_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--timeout", type=DURATION, help="Stop an attempt that takes longer (default: from the job type)."
         ),
-        click.option("--correlation", metavar="ID", help="A name for the chain of jobs that this one begins."),
+        click.option("--correlation", metavar="ID", help="A name shared by this job and all jobs that follow from it."),
         click.option("--dedupe", metavar="KEY", help="Do not enqueue a second active job with this key."),
         click.option(
             "--max-attempts",
@@ -103,9 +103,9 @@ def enqueue(
 ) -> None:
     """Enqueue a job. JSON is an object with its arguments; `-` reads it from stdin.
 
-    Stdin may hold many, one object per line. `gribmill jobs types` shows the arguments
-    of each type. Nothing is enqueued unless all of it is valid. With --template, TYPE is left
-    out, and the arguments given here override those of the template.
+    Stdin may hold many objects, one per line. `gribmill jobs types` shows the arguments of each
+    type. If any of them is invalid, nothing is enqueued. With --template, omit TYPE; arguments
+    given here override those of the template.
 
     \b
     gribmill jobs enqueue sleep '{"seconds": 2}' --priority 5

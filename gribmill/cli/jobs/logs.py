@@ -37,15 +37,17 @@ class NoSuchAttempt(GribmillError):
     "--attempt", "attempt_no", type=click.IntRange(1), metavar="N", help="Of this attempt (default: the last)."
 )
 @click.option("--tail", "tail", type=click.IntRange(0), metavar="N", help="Only the last N lines.")
-@click.option("-f", "--follow", is_flag=True, help="Go on until the job, or the attempt of --attempt, has ended.")
+@click.option(
+    "-f", "--follow", is_flag=True, help="Keep printing until the job, or the attempt of --attempt, has ended."
+)
 @click.option("--raw", is_flag=True, help="Print the bytes as they are stored, escape sequences included.")
 @click.pass_obj
 def logs(settings: Settings, job_id: int, attempt_no: int | None, tail: int | None, follow: bool, raw: bool) -> None:
-    """Print what a job wrote: stdout and stderr of a command, prints and log lines of other jobs.
+    """Print the output of a job: stdout and stderr, including its log lines.
 
     Secrets are removed before it is stored. Escape sequences are removed, and control
-    characters shown as \\x.., unless --raw is given. A log has at most queue.log_megabytes;
-    it is removed with its job. Jobs of one batch share a log.
+    characters shown as \\x.., unless --raw is given. A log has at most queue.log_megabytes
+    and is removed with its job. Jobs of one batch share a log.
 
     \b
     gribmill jobs logs 12 --follow

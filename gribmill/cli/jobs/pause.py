@@ -12,7 +12,7 @@ from gribmill.settings.schema import Settings
 @click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
 @click.pass_obj
 def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
-    """Start no more jobs of these types until they are resumed. Running jobs continue."""
+    """Stop starting jobs of these types until they are resumed. Running jobs continue."""
     store = open_queue(settings)
     keys = [store.registry[key].key for key in type_keys]
     for key in keys:

@@ -38,9 +38,9 @@ def reserve(
     extend: str | None,
     as_json: bool,
 ) -> None:
-    """Start no jobs, or none of one type, until the reservation is released or expires.
+    """Stop starting jobs, or jobs of one type, until the reservation is released or expires.
 
-    Running jobs continue. For manual work that must not interfere with workers.
+    Running jobs continue. Use it for manual work that workers must not interfere with.
     """
     store = open_queue(settings)
     if extend is not None:
@@ -62,7 +62,7 @@ def reserve(
 @click.argument("reservation_ids", nargs=-1, required=True, metavar="RESERVATION...")
 @click.pass_obj
 def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
-    """End reservations, so that jobs start again."""
+    """End reservations, so that jobs can start again."""
     store = open_queue(settings)
     for reservation_id in reservation_ids:
         store.reservations.release(reservation_id)
@@ -73,7 +73,7 @@ def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The reservations as JSON.")
 @click.pass_obj
 def reservations(settings: Settings, as_json: bool) -> None:
-    """List the reservations in force."""
+    """List active reservations."""
     held = look_queue(settings).reservations.list()
     if as_json:
         print_json([ReservationView.of(one) for one in held])

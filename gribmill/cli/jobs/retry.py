@@ -26,9 +26,9 @@ STATUSES = ("failed", DEAD_LETTER, "cancelled", "completed")
 def retry(settings: Settings, /, ids: tuple[int, ...], **options: Any) -> None:
     """Run finished jobs again, each as a new job that refers to the old one.
 
-    Name the jobs, or choose them by filters: failed jobs, unless --status says otherwise. The old
-    jobs stay as they are. A job is retried once: if it was retried before, or if an equal job is
-    active, no second one is enqueued. Exit code 1 if any was refused.
+    Give job ids, or select jobs with filters (failed jobs, unless --status is given). The old jobs
+    are not changed. A job is retried once: if it was already retried, or an equal job is active,
+    no second one is enqueued. Exit code 1 if any job could not be retried.
 
     \b
     gribmill jobs retry 12 13

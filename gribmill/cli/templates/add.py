@@ -41,8 +41,8 @@ def add(
 ) -> None:
     """Add the template NAME for jobs of TYPE. JSON holds their arguments.
 
-    Arguments that the template leaves out have to be given with each job. What is not given
-    otherwise (priority, timeout, attempts) comes from the job type.
+    Arguments that are missing from the template must be given with each job. Options that are not
+    given here (priority, timeout, attempts) come from the job type.
 
     \b
     gribmill templates add nap sleep '{"seconds": 2}' --priority 5 --timeout 1m

@@ -26,7 +26,7 @@ CLEARABLE = {"timeout": "timeout_seconds", "max-attempts": "max_attempts", "dedu
     "--set", "values", multiple=True, callback=parse_argument_values, metavar="NAME=VALUE", help="Set one argument."
 )
 @click.option(
-    "--unset", callback=parse_names, metavar="NAMES", help="Arguments that each job gives itself from now on."
+    "--unset", callback=parse_names, metavar="NAMES", help="Remove these arguments; each job must then give them."
 )
 @option_fields
 @click.option(
@@ -48,7 +48,7 @@ def edit(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Change the template NAME. Only the given options change; jobs that were enqueued before are not changed.
+    """Change the template NAME. Only the given options change; existing jobs are not affected.
 
     \b
     gribmill templates edit nap --set seconds=5 --priority 1

@@ -18,12 +18,11 @@ VERBS = {
 
 @click.group(cls=LazyGroup, table=VERBS)
 def templates() -> None:
-    """Name sets of arguments and options, and enqueue jobs from them.
+    """Save arguments and options under a name, and enqueue jobs from them.
 
-    A template has a job type, some or all of its arguments, and a priority, a timeout and the like.
-    `gribmill jobs enqueue --template NAME` and `gribmill triggers add --template NAME` make jobs of it;
-    both can override arguments. A job keeps the values that it was enqueued with, whatever happens to
-    its template later.
+    A template has a job type, some or all of its arguments, and options such as priority and timeout.
+    `gribmill jobs enqueue --template NAME` and `gribmill triggers add --template NAME` create jobs
+    from it; both can override arguments. Changing a template does not affect existing jobs.
 
     \b
     gribmill templates add nap sleep '{"seconds": 2}' --priority 5

@@ -17,7 +17,7 @@ from gribmill.views.queue.job_template import TemplateView
 @click.option("--json", "as_json", is_flag=True, help="The removed template as JSON.")
 @click.pass_obj
 def remove(settings: Settings, name: str, tenant: str, as_json: bool) -> None:
-    """Remove the template NAME. Its jobs stay. A template that a trigger uses is not removed."""
+    """Remove the template NAME, unless a trigger uses it. Its jobs stay."""
     store = open_queue(settings)
     template = store.templates.get(name, tenant)
     store.templates.remove(name, tenant)

@@ -24,7 +24,7 @@ from gribmill.views.queue.job_template import TemplateDetailView
 @click.option("--json", "as_json", is_flag=True, help="The template as JSON.")
 @click.pass_obj
 def show(settings: Settings, name: str, tenant: str, as_json: bool) -> None:
-    """Show one template: its arguments and options, what each job has to give, and the triggers that use it."""
+    """Show one template: its arguments and options, what each job must give, and the triggers that use it."""
     found = look_queue(settings).templates.use(name, tenant)
     if as_json:
         print_json(TemplateDetailView.of_use(found))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.argument("label")
 @click.argument("type_key", metavar="[TYPE]", required=False)
 @click.argument("args_text", metavar="[JSON]", default="{}")
-@click.option("--template", "template_name", metavar="NAME", help="Make jobs of this template; TYPE is left out.")
+@click.option("--template", "template_name", metavar="NAME", help="Create jobs from this template; omit TYPE.")
 @click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
 @click.option("--timezone", metavar="ZONE", help="Time zone of the schedule (default: the tenant's).")
 @click.option(
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--window",
     type=DURATION,
-    help="Make no further job within this time: of the same event (default 5m), or of the schedule (default 0).",
+    help="Create no further job within this time, for the same event (default 5m) or the schedule (default 0).",
 )
 @click.option(
     "--priority", type=int, help="Priority of the jobs; higher runs first (default: 0, or that of the template)."

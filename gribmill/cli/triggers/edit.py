@@ -23,13 +23,15 @@ from gribmill.views.queue.trigger import TriggerView
 @click.option("--cron", metavar="FIELDS", help="Minute, hour, day of month, month, day of week.")
 @click.option("--timezone", metavar="ZONE", help="Time zone of the schedule.")
 @click.option(
-    "--misfire", type=click.Choice(["skip", "latest", "all"]), help="What is done about slots that were missed."
+    "--misfire",
+    type=click.Choice(["skip", "latest", "all"]),
+    help="What to do about missed slots: skip them, fire the latest, or fire all.",
 )
 @click.option("--event", metavar="NAME", help="Fire on this event.")
-@click.option("--window", "dedupe_window_seconds", type=DURATION, help="Make no further job within this time.")
+@click.option("--window", "dedupe_window_seconds", type=DURATION, help="Create no further job within this time.")
 @click.option("--priority", type=int, help="Priority of the jobs; higher runs first.")
-@click.option("--template", "template_name", metavar="NAME", help="Make jobs of this template.")
-@click.option("--no-template", is_flag=True, help="Use no template any more; --args then hold all arguments.")
+@click.option("--template", "template_name", metavar="NAME", help="Create jobs from this template.")
+@click.option("--no-template", is_flag=True, help="Stop using a template; give all arguments with --args.")
 @AS_JSON
 @click.pass_obj
 def edit(
@@ -44,8 +46,8 @@ def edit(
 ) -> None:
     """Change a trigger. Only the options that are given change; its id and history stay.
 
-    --cron makes it a schedule, --event a trigger for that event. A schedule goes on at its next
-    slot from now.
+    --cron turns it into a schedule, --event into a trigger for that event. A changed schedule
+    continues with its next slot from now.
     """
     changes = {name: value for name, value in options.items() if value is not None}
     if args_text is not None:

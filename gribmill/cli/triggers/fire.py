@@ -20,10 +20,10 @@ from gribmill.views.queue.trigger import FiredView
 @AS_JSON
 @click.pass_obj
 def fire(settings: Settings, trigger_id: int, values_text: str, as_json: bool) -> None:
-    """Enqueue the job of a trigger now, even if it is disabled. A schedule goes on as before.
+    """Enqueue the job of a trigger now, even if it is disabled. A schedule continues as before.
 
-    A trigger for an event takes the values of the event in JSON. If an equal job waits for its
-    time, it runs now. Exit code 1 if no job could be enqueued.
+    For a trigger on an event, give the event's values in JSON. If an equal job is already delayed,
+    it runs now. Exit code 1 if no job could be enqueued.
     """
     values = parse_object(values_text, "the values of the event")
     fired = open_queue(settings).triggers.fire_now(trigger_id, values)

@@ -24,9 +24,9 @@ VERBS = {
 
 @click.group(cls=LazyGroup, table=VERBS)
 def triggers() -> None:
-    """Rules that enqueue jobs on a schedule or in response to an event.
+    """Enqueue jobs on a schedule or in response to events.
 
-    Running workers fire the schedules. Each slot of a schedule enqueues one job, no matter how
-    many workers run. The scans of `gribmill run` are listed as well: it adapts their times to the
-    publishing times of each model. Disable one to pause the scans of a model, fire it to scan now.
+    Workers fire the schedules. Each slot of a schedule enqueues one job, no matter how many workers
+    are running. The scans of `gribmill run` are listed as well; it adapts their times to when each
+    model is published. Disable one to pause the scans of a model, fire it to scan now.
     """

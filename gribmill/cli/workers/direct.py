@@ -29,13 +29,17 @@ INTERRUPTED = 130
 @click.argument("type_key", metavar="TYPE")
 @click.argument("args", default="{}", metavar="[JSON|-]")
 @click.option(
-    "--wait", "wait_seconds", type=DURATION, default=0.0, help="Wait this long for other holders, such as 30s."
+    "--wait",
+    "wait_seconds",
+    type=DURATION,
+    default=0.0,
+    help="Wait this long for other reservations to end, such as 30s.",
 )
-@click.option("--exclusive", is_flag=True, help="Let no job of any type start meanwhile (default: none of this type).")
+@click.option("--exclusive", is_flag=True, help="Reserve the whole queue (default: only this type).")
 @click.option("--timeout", type=DURATION, help="Stop it if it takes longer (default: from the job type).")
 @click.option(
     "--max-attempts", type=click.IntRange(1, 1000), default=1, show_default=True,
-    help="If more than 1, workers try again after a failure.",
+    help="If more than 1, workers retry it after a failure.",
 )  # fmt: skip
 @click.option("--tenant", default="global", show_default=True, help="The tenant that the job belongs to.")
 @click.option("--json", "as_json", is_flag=True, help="The attempt as JSON; what the job prints goes to stderr.")
@@ -53,9 +57,9 @@ def direct(
 ) -> None:
     """Run one job now in the foreground, ahead of the queue, and record it like any other.
 
-    No other job of its type starts meanwhile. Another reservation, a limit of the type or a paused
-    type keeps it from starting: the error names the reason. JSON is an object with the arguments;
-    `-` reads it from stdin. If this process dies, the reservation expires by itself.
+    No other job of its type starts meanwhile. If another reservation, a limit or a paused type
+    keeps the job from starting, the error names the reason. JSON is an object with the arguments;
+    `-` reads it from stdin. If this process dies, the reservation expires automatically.
 
     The exit code is that of the job: 0 if it succeeded, 130 if it was interrupted.
 

@@ -24,9 +24,9 @@ JOBS_SHOWN = 4
 def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     """List workers: state, last heartbeat, and running jobs.
 
-    A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds):
-    its jobs go back into the queue. The leader is the one that fires schedules; another takes
-    over when it ends. Hosts whose clock differs from the database's are named.
+    A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds);
+    its jobs go back into the queue. The leader is the worker that fires schedules; when it
+    stops, another takes over. Hosts whose clock differs from the database's are listed.
     """
     store = look_queue(settings)
     running = store.attempts.running()

@@ -19,13 +19,13 @@ from gribmill.views.queue.attempt import TickView
     "-n", "limit", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Maximum number of jobs."
 )
 @types_option
-@click.option("--reservation", metavar="RESERVATION", help="Run jobs that this reservation of yours holds back.")
+@click.option("--reservation", metavar="RESERVATION", help="Also run jobs that this reservation of yours holds back.")
 @click.option("--json", "as_json", is_flag=True, help="The attempts, as JSON.")
 @click.pass_obj
 def tick(settings: Settings, limit: int, only: tuple[str, ...], reservation: str | None, as_json: bool) -> None:
-    """Claim at most N ready jobs, run them in this process, and report.
+    """Claim at most N ready jobs, run them in this process, and exit.
 
-    For cron, for debugging and for trying things out; `gribmill work` is the real worker.
+    For cron, for debugging and for trying things out; use `gribmill work` in production.
     Exit code 1 if a job failed.
     """
     share_config_file()

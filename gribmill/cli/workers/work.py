@@ -22,7 +22,7 @@ from gribmill.settings.schema import Settings
 @types_option
 @click.option("--drain", is_flag=True, help="Stop when no job is ready to run.")
 @click.option("--once", is_flag=True, help="Run one batch, then stop.")
-@click.option("--server", metavar="URL", help="Take jobs from this gribmill server instead of a database.")
+@click.option("--server", metavar="URL", help="Get jobs from this gribmill server instead of a database.")
 @click.option("--token", envvar="GRIBMILL_TOKEN", help="Token of the role worker for --server [$GRIBMILL_TOKEN].")
 @click.pass_obj
 def work(
@@ -45,7 +45,7 @@ def work(
     gribmill work --lanes fetch=8,build=2  other numbers of executors
     gribmill work --types sleep --drain    run all jobs of one type, then stop
 
-    A host without access to the database takes part through a server (`gribmill serve`),
+    A host without access to the database can run jobs through a server (`gribmill serve`),
     with a token of the role worker. It runs the chain: scans, downloads and builds. Tiles
     and spool must be in an object store, or on a file system that the hosts share.
 

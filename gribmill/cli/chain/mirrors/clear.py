@@ -17,7 +17,7 @@ from gribmill.settings.schema import Settings
 @click.option("--json", "as_json", is_flag=True, help="The names of the mirrors that were cleared, as JSON.")
 @click.pass_obj
 def clear(settings: Settings, names: tuple[str, ...], as_json: bool) -> None:
-    """Close the circuit breakers of mirrors: they are used again at once. Without NAME, of all mirrors.
+    """Close the circuit breakers of the named mirrors, or of all, so that they are used again at once.
 
     \b
     gribmill mirrors clear

@@ -14,8 +14,8 @@ VERBS = {
 
 @click.group(cls=LazyGroup, table=VERBS)
 def mirrors() -> None:
-    """List mirrors, and use failing ones again.
+    """List mirrors, and reset failing ones.
 
-    After three failures in a row a mirror is left alone for a while (a circuit breaker). If no
-    other mirror is left, it is tried all the same, at most every 30 seconds.
+    After three failures in a row, a mirror is not used for a while (a circuit breaker). If no
+    other mirror is left, it is still tried, at most every 30 seconds.
     """

@@ -23,13 +23,13 @@ from gribmill.views.chain.mirror import MirrorView
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
-    """List the mirrors of the models of [chain], and those that were used: state, failures, last answer.
+    """List the mirrors of the models in [chain] and all mirrors in use: state, failures, last response.
 
     \b
     well      its last request succeeded
     failing   its last request failed
-    sick      it failed repeatedly, and is left alone until the time shown
-    trial     its pause is over; the next request shows whether it works
+    sick      it failed repeatedly, and is not used until the time shown
+    trial     its pause is over; the next request decides
     """
     views = mirror_views(look_context(settings), every=every)
     if as_json:

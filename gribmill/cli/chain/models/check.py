@@ -36,9 +36,9 @@ INDEX_LIMIT_BYTES = 32_000_000
 def check(settings: Settings, model: str | None, index: Path | None, hour: int | None, as_json: bool) -> None:
     """Check MODEL, or all models: every key can be parsed back, every variable is found in an index.
 
-    Without --index, a small sample index is used, and `source` says where its lines are from: `real` (read off an
-    index of that model), `reported` (by others who did), or `made up`. --json has the details. Exit code 1 if there
-    is a problem.
+    Without --index, a small sample index is used. `source` says where its lines come from: `real` (copied from an
+    index of that model), `reported` (by others), or `made up`. --json has the details. Exit code 1 if there is a
+    problem.
 
     \b
     gribmill models check

@@ -37,9 +37,9 @@ LEAST_LEVEL = 16
 def list_fields(ctx: click.Context, paths: tuple[Path, ...], stats: bool, as_json: bool) -> None:
     """List the fields of GRIB files: any edition, grid or packing.
 
-    The names are those of the arrays in tiles, as `gribmill cut --vars` takes them; in brackets, what NCEP or
-    ecCodes calls a field that the lexicon does not have. A damaged message is listed with the reason, and the
-    exit code is 1.
+    Names are those of the arrays in tiles, as used by `gribmill cut --vars`. For fields that are not in the
+    lexicon, the name that NCEP or ecCodes uses is shown in brackets. A damaged message is listed with the
+    reason, and the exit code is 1.
     """
     _use_own_variables(ctx.find_root().params.get("config_file"))
     whole, listed = True, []

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--places",
     "places_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The places of this CSV file (NAME,LAT,LON per line) instead of LAT LON.",
+    help="Read places from this CSV file (NAME,LAT,LON per line) instead of LAT LON.",
 )
 @click.option("--model", help="Only this model. [default: the finest grid that contains the place]")
 @click.option("--region", help="Only this region.")
@@ -86,12 +86,12 @@ def point(
     plot: bool,
     png: Path | None,
 ) -> None:
-    """Show the forecast at a place, from the tiles on disk.
+    """Show the forecast at a place, from existing tiles.
 
-    One row per hour. Wind speed and direction are computed from the components. Sums such as precipitation, and means,
-    are those since the row before; a value over another time shows its length, as 10.5/6h does. Names may say the
-    length: tp_6h, tp_24h, t2m_max_12h. The finest grid that contains the place is used. The table has the columns that
-    people read first, as many as fit the terminal; --vars and --all show others.
+    One row per hour, from the finest grid that contains the place. Wind speed and direction are computed from the
+    components. Sums such as precipitation, and means, cover the time since the previous row; for other periods the
+    length is shown, as in 10.5/6h. Names may include the length: tp_6h, tp_24h, t2m_max_12h. The table shows the most
+    common variables, as many as fit the terminal; --vars and --all show others.
 
     \b
     gribmill point 42.36 -71.06

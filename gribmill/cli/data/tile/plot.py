@@ -45,8 +45,8 @@ def plot(
 ) -> None:
     """Draw a field as a map in a PNG file (needs matplotlib: pip install 'gribmill[plot]').
 
-    The colours cover the range of the field without single outliers; an arrow at the end of the colour bar
-    says that values go beyond it. Codes such as precipitation types have a legend.
+    The colours cover the range of the field without outliers; an arrow at the end of the colour bar means
+    that some values lie beyond it. Codes such as precipitation types have a legend.
 
     \b
     gribmill tile plot data/tiles/hrrr/20230722_06/ne/001.npz t2m --barbs -o boston.png

@@ -48,24 +48,24 @@ class CheckedTile:
 @click.command()
 @click.argument("names", metavar="MODEL [RUN] | TILE...", nargs=-1, required=True)
 @click.option("--grib", type=GRIB, help="The GRIB file to compare with. [default: the one in the data root]")
-@click.option("--all", "everything", is_flag=True, help="Show every check, not only the tiles that are wrong.")
+@click.option("--all", "everything", is_flag=True, help="Show every check, not only damaged tiles.")
+@click.option("--repair", is_flag=True, help="Rebuild damaged tiles of MODEL from the spool, or download them again.")
 @click.option(
-    "--repair", is_flag=True, help="Bring back tiles of MODEL that are wrong: from the spool, or fetched again."
+    "--json", "as_json", is_flag=True, help="The checks as JSON; for a model only damaged tiles, unless --all."
 )
-@click.option("--json", "as_json", is_flag=True, help="The checks as JSON; of a model only wrong tiles, unless --all.")
 @click.pass_context
 def verify(
     ctx: click.Context, names: tuple[str, ...], grib: Path | None, everything: bool, repair: bool, as_json: bool
 ) -> None:
     """Check tiles in full, and against their GRIB file if it is available.
 
-    With MODEL, all tiles that are recorded or on disk, of all its runs or of RUN (YYYYMMDD_HH):
-    whether each is there, with the recorded size, generation and variables. Then, as for single
-    files: checksums, shapes, coordinates and statistics, and every value against the message that
-    it was cut from. Only wrong tiles and a summary are shown.
+    With MODEL, checks all tiles in the catalogue or on disk, of all its runs or of RUN (YYYYMMDD_HH):
+    whether each exists with the recorded size, generation and variables. Then, as for single files,
+    checks checksums, shapes, coordinates and statistics, and every value against the message that
+    it was cut from. Only damaged tiles and a summary are shown.
 
-    --repair enqueues what brings wrong tiles back, and waits for the workers; without a worker
-    the jobs run here. Exit code 1 if a tile is wrong and was not repaired.
+    --repair enqueues jobs that rebuild damaged tiles, and waits for the workers; if none is running,
+    the jobs run here. Exit code 1 if a tile is damaged and was not repaired.
 
     \b
     gribmill tile verify hrrr

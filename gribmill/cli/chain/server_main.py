@@ -1,4 +1,4 @@
-"""The server beside the workers of `gribmill run --serve`: a process that ends with the one that started it."""
+"""The server process of `gribmill run --serve`. It exits when the process that started it does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 
+from gribmill.console.extension import CONSOLE
 from gribmill.logs import set_up_logging
 from gribmill.server.app import create_app
 from gribmill.server.serving import GribmillServer, make_server
@@ -14,13 +15,15 @@ from gribmill.settings.schema import Settings
 
 
 def main() -> None:
-    """`python -m gribmill.server.beside FD`: serve on that socket. The first line of stdin has the settings, and its
-    end is the end of the process that started this one."""
+    """`python -m gribmill.cli.chain.server_main FD`: serve on that socket.
+
+    The first line of stdin has the settings. When stdin closes, the parent has exited, and the server stops.
+    """
     listening = socket.socket(fileno=int(sys.argv[1]))
     start = json.loads(sys.stdin.readline())
     settings = Settings.model_validate(start["settings"])
     set_up_logging(settings.log)
-    server = make_server(create_app(settings, dev=start["dev"]), settings.server, _say_ready)
+    server = make_server(create_app(settings, dev=start["dev"], extensions=[CONSOLE]), settings.server, _say_ready)
     threading.Thread(target=_end_with_parent, args=(server,), daemon=True).start()
     server.run([listening])
 
