@@ -97,8 +97,8 @@ class OutputLog:
             while data:
                 data = data[os.write(self._fd, data) :]
         except OSError as error:
+            self.close()  # first: in a tick the line about it comes here too
             self._logs.trouble.tell(f"the log of job {self._head.job_id} cannot be written: {error.strerror}")
-            full = True
         if full:
             self.close()
 
@@ -138,7 +138,9 @@ def _create(path: Path) -> int:
 
 
 def _make_folder(folder: Path) -> None:
-    """Of one thousand jobs, and the one above; `parents` would let others read that."""
+    """Of one thousand jobs, and the one above; `parents` would let others read that. The data root may not be there:
+    with a database server nothing else has made it."""
+    folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for one in (folder.parent, folder):
         one.mkdir(FOLDER_MODE, exist_ok=True)
 

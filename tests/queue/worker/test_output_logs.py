@@ -79,6 +79,12 @@ def test_log_that_cannot_be_written_costs_nothing_but_the_log(
     assert "the log of job 7 cannot be written" in caplog.text
 
 
+def test_data_root_is_made_for_the_first_log(tmp_path: Path) -> None:
+    logs = OutputLogs(tmp_path / "new" / "data" / "logs", LIMIT)
+    OutputLog(logs, FIRST).write(b"a\n")
+    assert logs.path(FIRST).read_bytes() == b"a\n"
+
+
 def test_no_logs_are_written_with_a_limit_of_zero(tmp_path: Path) -> None:
     assert OutputLogs(tmp_path, 0).open(FIRST) is None
 
@@ -110,6 +116,14 @@ def test_tick_keeps_prints_and_log_lines_without_secrets(store: Store, logs: Out
     assert "logged password=[redacted]" in text
     assert "logged password=[redacted]" in (run.stderr_tail or "")
     assert "hunter22" not in text
+
+
+def test_job_in_a_tick_whose_log_cannot_be_written_succeeds(store: Store, logs: OutputLogs) -> None:
+    logs.folder.write_text("a file in the place of the folder")
+    job = store.jobs.enqueue(NewJob("stunt", {"do": "log", "text": "x"})).id
+    (ran,) = Ticker(store, 60.0, logs=logs).tick(1)
+    assert store.jobs.get(job).status == "completed", ran
+    assert attempts(store, job)[0].log_path is None
 
 
 def test_job_that_prints_nothing_has_no_log(store: Store, logs: OutputLogs) -> None:
