@@ -1,0 +1,165 @@
+"""Every operation × every role × own or another tenant, from the table of access."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+
+from gribmill.access.roles import ADMIN, OF_TENANT, ROLES, SUPER_ADMIN, VIEWER, WORKER
+from gribmill.server.access.same_origin import SAFE_METHODS
+from gribmill.server.access.table import ACCESS
+from gribmill.server.routes import ROUTERS
+from gribmill.settings.schema import ServerSettings
+from tests.queue.backends import BOTH
+from tests.server.live_server import LiveServer, backend_settings, serving
+from tests.server.matrix.belongings import Belongings
+from tests.server.matrix.requests import MADE, NAMED, REQUESTS, Asked
+
+pytestmark = pytest.mark.slow
+
+Caller = Literal["nobody", "loopback", "tenant_viewer", "tenant_admin", "super_admin", "worker"]
+CALLERS: tuple[Caller, ...] = ("nobody", "loopback", *ROLES)
+OWN, OTHER = "acme", "zeta"
+STREAM = "text/event-stream"
+
+ROUTES: dict[str, APIRoute] = {
+    str(route.operation_id): route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)
+}
+REACHING_ONE_TENANT = sorted(name for name, access in ACCESS.items() if access.reach == "own")
+# Which callers an operation admits, written down here too: a change of `Access.admits` is seen.
+ADMITTED: dict[str | None, set[str]] = {
+    None: {*CALLERS},
+    VIEWER: {"loopback", VIEWER, ADMIN, SUPER_ADMIN},
+    ADMIN: {"loopback", ADMIN, SUPER_ADMIN},
+    SUPER_ADMIN: {"loopback", SUPER_ADMIN},
+    WORKER: {"loopback", WORKER, SUPER_ADMIN},
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server with two tenants, and a client for each caller."""
+
+    clients: dict[Caller, httpx.Client]
+    tenants: dict[str, Belongings]
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with ExitStack() as resources:
+        settings = backend_settings(request.param, tmp_path_factory.mktemp("matrix"), resources)
+        settings = settings.model_copy(update={"server": ServerSettings(requests_per_minute=1e9)})
+        server = resources.enter_context(serving(settings))
+        clients = {name: resources.enter_context(client_of(server, name)) for name in CALLERS}
+        server.token(VIEWER, OTHER)
+        tenants = {name: Belongings(server, clients["super_admin"], name) for name in (OWN, OTHER)}
+        yield Site(clients, tenants)
+
+
+def client_of(server: LiveServer, caller: Caller) -> httpx.Client:
+    if caller == "loopback":
+        return server.client()
+    if caller == "nobody":
+        client = server.client()
+        client.headers["X-Forwarded-For"] = "192.0.2.1"
+        return client
+    return server.client(server.token(caller, OWN if caller in OF_TENANT else None))
+
+
+def admits(operation: str, caller: Caller) -> bool:
+    writes = not ROUTES[operation].methods <= SAFE_METHODS
+    reads_only = caller == "loopback" and writes and ACCESS[operation].least is not None
+    return caller in ADMITTED[ACCESS[operation].least] and not reads_only
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+@pytest.mark.parametrize("operation", sorted(ACCESS))
+def test_own_tenant(site: Site, operation: str, caller: Caller) -> None:
+    """Admitted roles get an answer, others are refused and change nothing."""
+    belongings = site.tenants[OWN]
+    asked = REQUESTS.get(operation, Asked())
+    request = filled(operation, asked, belongings, OWN, caller)
+    if admits(operation, caller):
+        status, text = send(site.clients[caller], request)
+        assert status not in (401, 403) or operation == "log_in", text  # which finds no token in the request
+        assert status < 500, text
+        if operation in REQUESTS:
+            assert status < 400 or status in asked.refused, text
+        return
+    before = belongings.picture()
+    status, text = send(site.clients[caller], request)
+    assert status == (401 if caller in ("nobody", "loopback") else 403), text
+    assert belongings.picture() == before
+
+
+@pytest.mark.parametrize("caller", [VIEWER, ADMIN, SUPER_ADMIN])
+@pytest.mark.parametrize("operation", REACHING_ONE_TENANT)
+def test_other_tenant(site: Site, operation: str, caller: Caller) -> None:
+    """What belongs to another tenant is not there for a tenant's roles; a super admin reaches it."""
+    asked, belongings = REQUESTS[operation], site.tenants[OTHER]
+    request = filled(operation, asked, belongings, OTHER, caller)
+    before = belongings.picture()
+    status, text = send(site.clients[caller], request)
+    if caller == SUPER_ADMIN:
+        assert status < 400 or status in asked.refused, text
+        return
+    assert belongings.picture() == before
+    if not admits(operation, caller):
+        assert status == 403
+    elif asked.path or asked.names_tenant:
+        assert status == 404, text
+    else:
+        assert OTHER not in text
+
+
+def test_no_operation_is_left_out() -> None:
+    """A route without a line in the table fails at import; an operation that reaches a tenant needs a request here."""
+    assert set(ROUTES) == set(ACCESS)
+    assert set(REQUESTS) == set(REACHING_ONE_TENANT)
+    for operation, asked in REQUESTS.items():
+        variables = set(re.findall(r"{(\w+)", ROUTES[operation].path))
+        assert variables == {*asked.path, *asked.fixed}, operation
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A request with everything that it needs."""
+
+    method: str
+    path: str
+    params: dict[str, str]
+    json: Any = None
+    form: dict[str, str] | None = None
+
+
+def filled(operation: str, asked: Asked, belongings: Belongings, tenant: str, caller: Caller) -> Filled:
+    route = ROUTES[operation]
+    values = {**{name: belongings.make(kind) for name, kind in asked.path.items()}, **asked.fixed}
+    path = re.sub(r"{(\w+)(:path)?}", lambda found: str(values.get(found[1], "1")), route.path)
+    names = operation in REQUESTS and asked.names_tenant and (caller not in OF_TENANT or not asked.path)
+    request = Filled(min(route.methods), path, {"tenant_id": tenant} if names else {})
+    if isinstance(asked.json, dict):
+        request = replace(request, json={key: tenant if it == NAMED else it for key, it in asked.json.items()})
+    elif asked.json is None and operation not in REQUESTS and request.method in ("POST", "PATCH"):
+        request = replace(request, json={})
+    if asked.form is not None:
+        kinds = {"id": "job", "webhook": "webhook"}
+        form = {key: str(belongings.make(kinds[key])) if it == MADE else it for key, it in asked.form.items()}
+        request = replace(request, form=form)
+    return request
+
+
+def send(client: httpx.Client, asked: Filled) -> tuple[int, str]:
+    """The status and the text; an endless stream is left at its head."""
+    options = {"params": asked.params, "json": asked.json, "data": asked.form}
+    with client.stream(asked.method, asked.path, **options) as answer:
+        if answer.headers.get("content-type", "").startswith(STREAM):
+            return answer.status_code, ""
+        return answer.status_code, answer.read().decode(errors="replace")
