@@ -13,6 +13,9 @@ from gribmill.queue.model import NewEvent, NewJob, NewTemplate, NewTrigger
 from gribmill.queue.worker.in_process import Ticker
 from tests.server.live_server import LiveServer
 
+KINDS = (
+    "job", "ended_job", "logged_job", "trigger", "group", "template", "webhook", "event", "token", "bulk",
+)  # fmt: skip
 _numbers = count(1)
 
 
