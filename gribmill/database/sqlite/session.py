@@ -33,6 +33,10 @@ class SqliteSession:
         """A verb that other verbs use; a transaction has it."""
         raise NotImplementedError
 
+    def hold_groups(self, job_ids: Sequence[int]) -> None:
+        """The same."""
+        raise NotImplementedError
+
     # For the store
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from gribmill.database.verbs.dependents import settle_dependents
@@ -10,6 +11,8 @@ from gribmill.queue.storable_text import storable
 
 
 def cancel(tx: WithJobs, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
+    # Held first: the attempt may end in another transaction while one of these statements waits for it.
+    tx.rows("jobs/lock", {"job_id": job_id})
     params = {"job_id": job_id, "now": tx.stamp, "error": storable(reason)}
     # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):
@@ -17,6 +20,10 @@ def cancel(tx: WithJobs, job_id: int, reason: str) -> Literal["cancelled", "requ
             settle_dependents(tx)
             return "cancelled"
     return "requested" if tx.execute("jobs/request_cancel", params).rowcount else None
+
+
+def hold_groups(tx: WithJobs, job_ids: Sequence[int]) -> None:
+    """Nothing to do where there is one writer at a time."""
 
 
 def cancel_group(tx: WithJobs, group_id: int, reason: str) -> int:

@@ -43,6 +43,8 @@ def recover_worker(tx: WithJobs, worker_id: str) -> Recovered:
 
 
 def _recover_all(tx: WithJobs, jobs: list[_LostJob], *, at_once: bool = False) -> Recovered:
+    if jobs:
+        tx.hold_groups([job.id for job in jobs])
     requeued: list[int] = []
     ended: list[int] = []
     for job in jobs:
@@ -91,6 +93,7 @@ def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
         "now": tx.stamp,
         "lease": job.lease_expires_at,
         "whatever_lease": at_once,
+        "cancel_requested": int(job.cancel_requested),
         "status": status,
         "next_run_at": tx.after(wait) if again and wait > 0 else None,
         "cost": int(again and ended != "snoozed"),

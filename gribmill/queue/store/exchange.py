@@ -131,6 +131,8 @@ class Exchanges(Facet):
         accepted: list[AttemptRef] = []
         fenced: list[AttemptRef] = []
         with self.database.write() as tx:
+            if heirs := [report.ref.job_id for report in reports if _may_leave_jobs(report.outcome)]:
+                tx.hold_groups(heirs)
             for report, follow_up, status in zip(reports, prepared, _end_all(tx, worker_id, reports), strict=True):
                 if status is None:
                     fenced.append(report.ref)
@@ -199,6 +201,11 @@ class Exchanges(Facet):
         too; unless a job of its type that was lost must never run again.
         """
         return any(self.registry[job.type].on_lost == "fail" for job in batch)
+
+
+def _may_leave_jobs(outcome: Outcome) -> bool:
+    """Whether an attempt that ends so may enqueue others: follow-up jobs, or its own retry as a new job."""
+    return isinstance(outcome, Failed) or (isinstance(outcome, Succeeded | Snoozed) and bool(outcome.then))
 
 
 def _end_all(tx: Transaction, worker_id: str, reports: Sequence[Report]) -> Sequence[AttemptStatus | None]:

@@ -19,7 +19,8 @@ from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.backends import BOTH, new_address, open_address
 from tests.queue.store.crew import together
 from tests.queue.store.sample_types import TYPES
-from tests.queue.store.store_driver import add, asks, claim, report, succeed
+from tests.queue.store.store_driver import add, asks, claim, fail, report, snooze, succeed
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -189,6 +190,73 @@ def test_reports_of_shared_children_in_opposite_order_do_not_fail(store: Store) 
         assert {job.id for job in ready} == set(children)
         for job in ready:
             report(store, job, Succeeded(), "w3")
+
+
+def test_no_follow_up_job_is_left_in_a_group_that_is_cancelled_meanwhile(store: Store) -> None:
+    for n in range(ROUNDS // 2):
+        group = store.groups.open(f"group {n}")
+        store.groups.add(group.id, [NewJob("plain")])
+        (job,) = claim(store, "w1")
+        together(
+            partial(succeed, store, job, "w1", then=(NewJob("plain", {"n": 1}),)),
+            partial(store.groups.cancel, group.id),
+        )
+        left = [one.id for one in store.jobs.list(JobFilter(status="pending")).jobs]
+        assert not left, "a job waits in a group that was stopped"
+
+
+def test_no_retry_as_a_new_job_is_left_in_a_group_that_is_cancelled_meanwhile(store: Store) -> None:
+    store.definitions.edit("plain", {"retry_as": "new_job"})
+    for n in range(ROUNDS // 2):
+        group = store.groups.open(f"group {n}")
+        store.groups.add(group.id, [NewJob("plain")])
+        (job,) = claim(store, "w1")
+        together(partial(fail, store, job, "w1"), partial(store.groups.cancel, group.id))
+        left = [one.id for one in store.jobs.list(JobFilter(status="pending")).jobs]
+        assert not left, "a job waits in a group that was stopped"
+
+
+def test_job_added_to_a_sequential_group_waits_for_the_follow_up_of_the_one_that_ends_meanwhile(store: Store) -> None:
+    for n in range(ROUNDS // 2):
+        group = store.groups.open(f"group {n}", mode="sequential")
+        store.groups.add(group.id, [NewJob("plain")])
+        (job,) = claim(store, "w1")
+        together(
+            partial(succeed, store, job, "w1", then=(NewJob("plain", {"n": 1}),)),
+            partial(store.groups.add, group.id, [NewJob("plain", {"n": 2})]),
+        )
+        order = []
+        while batch := _take(store, "w1", 2):
+            assert len(batch) == 1, "two jobs of a sequential group run at once"
+            order.append(store.jobs.get(batch[0].id).args["n"])
+            succeed(store, batch[0], "w1")
+        assert order == [1, 2]
+
+
+@pytest.mark.parametrize("end", [fail, partial(snooze, seconds=60.0)], ids=["fails", "is snoozed"])
+def test_cancellation_is_not_lost_when_the_attempt_ends_at_the_same_time(
+    store: Store, end: Callable[..., object]
+) -> None:
+    for _ in range(ROUNDS // 2):
+        add(store)
+        (job,) = claim(store, "w1")
+        together(partial(end, store, job, worker="w1"), partial(store.jobs.cancel, job.id))
+        assert store.jobs.get(job.id).status == "cancelled"
+
+
+def test_cancellation_is_not_lost_when_the_job_is_recovered_meanwhile(store: Store) -> None:
+    for _ in range(ROUNDS // 2):
+        add(store)
+        (job,) = store.claim(asks("w1", lease=0.001))
+        together(store.maintenance.recover, partial(store.jobs.cancel, job.id))
+        assert wait_until(partial(_recovered, store, job.id)) == "cancelled"
+
+
+def _recovered(store: Store, job_id: int) -> str | None:
+    """The status of a job whose lease has ended, once it was recovered."""
+    store.maintenance.recover()
+    status = store.jobs.get(job_id).status
+    return None if status == "processing" else status
 
 
 def _take(store: Store, worker: str, count: int) -> list[Claimed]:

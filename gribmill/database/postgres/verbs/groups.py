@@ -1,0 +1,13 @@
+"""What a job leaves behind in its group is decided before or after others change the group, never in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gribmill.database.postgres.session import PostgresSession
+
+
+def hold_groups(tx: PostgresSession, job_ids: Sequence[int]) -> None:
+    """Before the jobs themselves are locked, in the order of those who cancel a group."""
+    ids = {"ids": [*job_ids]}
+    tx.together(("groups/hold_alone", ids), ("groups/hold", ids))
