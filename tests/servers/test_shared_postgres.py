@@ -76,6 +76,7 @@ def test_server_of_a_killed_run_is_gone() -> None:
 def test_without_programs_tests_are_skipped_with_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(postgres, "DEBIAN", tmp_path)
     monkeypatch.setattr(postgres, "WHEEL", "no_such_wheel")
+    monkeypatch.delenv(postgres.WANTED_VERSION, raising=False)
     with pytest.raises(NoServer, match=r"no PostgreSQL: neither .* is installed; give a server with"):
         postgres.find_programs()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ from tests.queue.store import guarantees as g
 from tests.queue.store import test_batches, test_dependents, test_races
 from tests.queue.store.postgres_mutant import PostgresMutant
 from tests.queue.store.sample_types import TYPES
-from tests.queue.store.store_driver import add, claim, take
+from tests.queue.store.store_driver import add, claim, fail, take
 from tests.queue.store.test_state_machine import CALM, PostgresMachine
 from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest
 from tests.servers.shared_postgres import fresh_database
@@ -346,6 +347,26 @@ LOCKS: dict[str, tuple[PostgresMutant, Callable[[Store], None]]] = {
         PostgresMutant({TAKE: ((" FOR UPDATE SKIP LOCKED) h", ") h"), (" AND j.status = 'pending'", ""))}),
         test_races.test_each_job_is_claimed_by_one_worker,
     ),
+    "stopped_groups_that_are_not_held": (
+        PostgresMutant({"groups/hold": ((" FOR SHARE", ""),)}),
+        test_races.test_no_follow_up_job_is_left_in_a_group_that_is_cancelled_meanwhile,
+    ),
+    "sequential_groups_that_are_not_held": (
+        PostgresMutant({"groups/hold": ((" FOR SHARE", ""),)}),
+        test_races.test_job_added_to_a_sequential_group_waits_for_the_follow_up_of_the_one_that_ends_meanwhile,
+    ),
+    "attempt_that_is_not_locked_before_it_ends": (
+        PostgresMutant({"jobs/held": (("\nFOR NO KEY UPDATE", ""),)}),
+        partial(test_races.test_cancellation_is_not_lost_when_the_attempt_ends_meanwhile, end=fail),
+    ),
+    "job_that_is_not_locked_before_it_is_cancelled": (
+        PostgresMutant({"jobs/lock": ((" FOR NO KEY UPDATE", ""),)}),
+        partial(test_races.test_cancellation_is_not_lost_when_the_attempt_ends_meanwhile, end=fail),
+    ),
+    "recovery_that_overlooks_a_cancellation": (
+        PostgresMutant({"leases/recover": ((" (cancel_requested_at IS NOT NULL)::int = :cancel_requested", " true"),)}),
+        test_races.test_cancellation_is_not_lost_when_the_job_is_recovered_meanwhile,
+    ),
 }  # fmt: skip
 ROUNDS = 25
 
@@ -380,7 +401,7 @@ MACHINE_BROKEN: dict[str, PostgresMutant] = {
     ),
     "lease_check": PostgresMutant({"leases/expired": ((" AND lease_expires_at <= :now", ""),)}),
     "release_of_children": PostgresMutant({"dependencies/release": (("deps_left - 1", "0"),)}),
-    "reservations": PostgresMutant({TAKE: (("r.status = 'ACTIVE'", "false"),)}),
+    "reservations": PostgresMutant(dict.fromkeys((TAKE, "claims/open_types"), (("r.status = 'ACTIVE'", "false"),))),
 }
 
 

@@ -234,9 +234,7 @@ def test_job_added_to_a_sequential_group_waits_for_the_follow_up_of_the_one_that
 
 
 @pytest.mark.parametrize("end", [fail, partial(snooze, seconds=60.0)], ids=["fails", "is snoozed"])
-def test_cancellation_is_not_lost_when_the_attempt_ends_at_the_same_time(
-    store: Store, end: Callable[..., object]
-) -> None:
+def test_cancellation_is_not_lost_when_the_attempt_ends_meanwhile(store: Store, end: Callable[..., object]) -> None:
     for _ in range(ROUNDS // 2):
         add(store)
         (job,) = claim(store, "w1")
