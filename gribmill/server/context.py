@@ -90,7 +90,7 @@ class ServerContext:
     @cached_property
     def tiles(self) -> KeptTiles:
         """The tiles that requests have asked for."""
-        return KeptTiles(self.root)
+        return KeptTiles(self.root, round(self.settings.server.tile_memory_megabytes * 2**20))
 
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What the action returns, from a thread that may wait for the disk; a problem 503 if it takes too long."""
@@ -118,4 +118,9 @@ def server_context(connection: HTTPConnection) -> ServerContext:
     return context
 
 
-Server = Annotated[ServerContext, Depends(server_context)]
+async def _of_request(connection: HTTPConnection) -> ServerContext:
+    """FastAPI calls a plain function in a thread, which takes longer than the rest of a small request."""
+    return server_context(connection)
+
+
+Server = Annotated[ServerContext, Depends(_of_request)]

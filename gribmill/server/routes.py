@@ -18,13 +18,14 @@ from gribmill.server.metrics.page import router as metrics_router
 from gribmill.server.remote.worker_routes import router as remote_worker_router
 from gribmill.server.router import SecuredRouter
 
+# Routes are tried in turn: what is asked for most often comes first.
 ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
+    *DATA_ROUTERS,
     docs_router,
     login_router,
     *QUEUE_ROUTERS,
     metrics_router,
-    *DATA_ROUTERS,
     remote_worker_router,
 )
 

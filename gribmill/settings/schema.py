@@ -229,6 +229,9 @@ class ServerSettings(SettingsTable):
     max_connections: Annotated[int, Bounds(gt=0, le=100_000)] = field(
         2000, description="Most connections at once; more are answered with 503."
     )
+    tile_memory_megabytes: Annotated[float, Bounds(ge=0, le=1_000_000)] = field(
+        512.0, description="Memory for values of tiles that point forecasts have read; without, each reads its tiles."
+    )
 
 
 @settings_table

@@ -39,7 +39,7 @@ def test_values_are_shown_in_the_units_that_people_read(
     name: str, unit: str, value: float, metric: tuple[float, str], us: tuple[float, str]
 ) -> None:
     for system, (shown, words) in (("metric", metric), ("us", us), ("si", (value, unit))):
-        assert shown_unit(name, unit, system) == words  # type: ignore[arg-type]
+        assert shown_unit(name, unit, system) == words
         assert convert(np.array([value]), name, unit, system)[0] == pytest.approx(shown, rel=1e-3)  # type: ignore[arg-type]
 
 

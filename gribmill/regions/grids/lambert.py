@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
+from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
@@ -50,16 +52,7 @@ class LambertGrid(PlaneGrid):
     @property
     def cone(self) -> Cone:
         """The constants of the projection."""
-        latin1, latin2 = self.latin1, self.latin2
-        t = self.earth.conformal_colatitude
-        if abs(latin1 - latin2) < _ONE_PARALLEL_DEG:
-            latin1 = latin2 = (latin1 + latin2) / 2
-            n = math.sin(math.radians(latin1))
-        else:
-            m1, m2 = self.earth.parallel_radius(latin1), self.earth.parallel_radius(latin2)
-            n = math.log(m1 / m2) / math.log(float(t(latin1)) / float(t(latin2)))
-        scale = self.earth.a * self.earth.parallel_radius(latin1) / (n * float(t(latin1)) ** n)
-        return Cone(n, scale, scale * float(t(self.lad)) ** n)
+        return _cone(self.earth, self.latin1, self.latin2, self.lad)
 
     def project(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
         cone = self.cone
@@ -110,3 +103,16 @@ class LambertGrid(PlaneGrid):
             "latin2": self.latin2,
             "lad": self.lad,
         }
+
+
+@lru_cache(maxsize=64)
+def _cone(earth: Earth, latin1: float, latin2: float, lad: float) -> Cone:
+    t = earth.conformal_colatitude
+    if abs(latin1 - latin2) < _ONE_PARALLEL_DEG:
+        latin1 = latin2 = (latin1 + latin2) / 2
+        n = math.sin(math.radians(latin1))
+    else:
+        m1, m2 = earth.parallel_radius(latin1), earth.parallel_radius(latin2)
+        n = math.log(m1 / m2) / math.log(float(t(latin1)) / float(t(latin2)))
+    scale = earth.a * earth.parallel_radius(latin1) / (n * float(t(latin1)) ** n)
+    return Cone(n, scale, scale * float(t(lad)) ** n)

@@ -53,4 +53,9 @@ def current_principal(connection: HTTPConnection) -> Principal:
     return principal
 
 
-CurrentPrincipal = Annotated[Principal, Depends(current_principal)]
+async def _of_request(connection: HTTPConnection) -> Principal:
+    """FastAPI calls a plain function in a thread."""
+    return current_principal(connection)
+
+
+CurrentPrincipal = Annotated[Principal, Depends(_of_request)]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
+from functools import lru_cache
+from itertools import chain
 from typing import TypeVar
 
 import orjson
@@ -19,9 +20,10 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
 from gribmill.tiles.read.point.places import Place
 from gribmill.tiles.read.point.point import PointRequest, TileSource, forecasts
-from gribmill.tiles.read.point.series import Series, digits, hour_number, time_text
+from gribmill.tiles.read.point.series import Series, hour_number, time_text, valid_times
 
 Answer = TypeVar("Answer")
+NOT_NUMBERS = (":nan", ":inf", ":-inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +93,32 @@ def point_json(series: Series, times: RunTimes, root: DataRoot) -> bytes:
     facts["days"] = None
     facts["ingested_at"] = _time(times.ingested_at)
     facts["built_at"] = _time(times.built_at)
-    return orjson.dumps(facts)[:-1] + b',"hours":[' + ",".join(_rows(series)).encode() + b"]}"
+    return orjson.dumps(facts)[:-1] + b',"hours":[' + _rows(series).encode() + b"]}"
 
 
-def _rows(series: Series) -> Iterator[str]:
-    """Each hour as JSON. Formatting a whole row at once takes half the time of a value at a time."""
-    names = [*series.columns]
-    whole = '{"hour":%s,"time":"%s","run":"%s"' + "".join(f',"{name}":%.9g' for name in names) + "}"
-    values = [*zip(*(column.values for column in series.columns.values()), strict=True)]
-    times, runs = series.times, series.row_runs
-    for row, step in enumerate(series.steps):
-        head = hour_number(step), time_text(times[row]), runs[row]
-        numbers = values[row] if values else ()
-        if all(map(math.isfinite, numbers)):
-            yield whole % (*head, *numbers)
-        else:
-            cells = (f',"{name}":{_number(number)}' for name, number in zip(names, numbers, strict=True))
-            yield '{{"hour":{},"time":"{}","run":"{}"'.format(*head) + "".join(cells) + "}"
+def _rows(series: Series) -> str:
+    """The hours as JSON. One format for all of them takes a third of the time of a value at a time."""
+    form = _form(tuple(series.columns), series.steps, series.row_runs, series.zone)
+    values = zip(*(column.values for column in series.columns.values()), strict=True)
+    text = form % tuple(chain.from_iterable(values))
+    for word in NOT_NUMBERS:
+        text = text.replace(word, ":null")
+    return text
 
 
-def _number(value: float) -> str:
-    return digits(value) if math.isfinite(value) else "null"
+# The places of a run differ in nothing but their numbers.
+@lru_cache(maxsize=64)
+def _form(names: tuple[str, ...], steps: tuple[int, ...], runs: tuple[str, ...], zone: tzinfo) -> str:
+    times = valid_times(runs, steps, zone)
+    cells = "".join(f",{_quoted(name)}:%.9g" for name in names)
+    return ",".join(
+        f'{{"hour":{hour_number(step)},"time":"{time_text(moment)}","run":"{run}"{cells}}}'
+        for step, run, moment in zip(steps, runs, times, strict=True)
+    )
+
+
+def _quoted(name: str) -> str:
+    return orjson.dumps(name).decode().replace("%", "%%")
 
 
 def without_paths(root: DataRoot, text: str) -> str:

@@ -11,10 +11,10 @@ from gribmill.server.openmeteo.routes import router as open_meteo_router
 from gribmill.server.router import SecuredRouter
 
 DATA_ROUTERS: tuple[SecuredRouter, ...] = (
-    data_router,
-    tile_router,
     point_router,
     open_meteo_router,
+    tile_router,
+    data_router,
     open_meteo_meta,
     edr_router,
 )

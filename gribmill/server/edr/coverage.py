@@ -57,10 +57,12 @@ def position(
     except TileError:
         raise HttpProblem(400, f"{lon:g} {lat:g} is outside the collection {one.id}") from None
     steps = _steps(one, times)
-    rows = dict(zip(samples.steps, samples.rows, strict=True))
-    values = {
-        name: np.array([rows.get(step, {}).get(name, (math.nan,))[0] for step in steps], np.float32) for name in names
-    }
+    rows = {step: row for row, step in enumerate(samples.steps)}
+    at = [rows.get(step, -1) for step in steps]
+    values = {}
+    for name in names:
+        found = [*samples.values(name), math.nan]
+        values[name] = np.array([found[row] for row in at], np.float32)
     where = samples.location
     axes = {"x": {"values": [where.lon]}, "y": {"values": [where.lat]}, "t": _time_axis(one, steps)}
     ranges = {name: _array(column, ["t"], [len(steps)]) for name, column in values.items()}

@@ -66,6 +66,7 @@ UNNAMED, AMBIGUOUS = {"g1", "g2"}, {"K", "kg m-2", "kg m-2 s-1"}
 FRACTIONS = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec", "asn"}
 
 
+@lru_cache(maxsize=1024)
 def shown_unit(name: str, unit: str, system: System) -> str:
     """The unit in which a variable is shown."""
     base = name.partition("_")[0]

@@ -21,6 +21,7 @@ from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, fields, make_f
 from tests.tiles.make_tile import HRRR, make_tile
 
 PLACE = {"lat": LAT, "lon": LON}
+MEMORY = 2**25
 
 
 def command(root: Path, *options: str) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def test_bad_requests_get_one_sentence_without_a_path_of_the_server(
 
 def test_what_was_read_once_is_answered_without_reading(forecast_root: Path) -> None:
     root = DataRoot(forecast_root)
-    kept = KeptTiles(root)
+    kept = KeptTiles(root, MEMORY)
     request = PointRequest(root, variables=("t2m", "tp", "ws10"))
     place = place_at(LAT, LON)
     with pytest.raises(NotKept):
@@ -101,7 +102,7 @@ def test_a_tile_that_is_replaced_is_read_again(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(kept_tiles, "LOOK_SECONDS", 0.0)
     make_forecasts(tmp_path, hours=2)
     root = DataRoot(tmp_path)
-    kept = KeptTiles(root)
+    kept = KeptTiles(root, MEMORY)
     request = PointRequest(root, model="hrrr", variables=("t2m",), units="si")
     forecasts([place_at(LAT, LON)], request, kept)
     make_tile(tmp_path, {**fields(HRRR, 1), "t2m": (300.0, {})}, run=RUN, minutes=60)
@@ -117,7 +118,7 @@ def test_a_damaged_hour_is_an_empty_row_with_a_note(tmp_path: Path) -> None:
     root = DataRoot(tmp_path)
     request = PointRequest(root, model="hrrr", variables=("t2m",))
     place = place_at(LAT, LON)
-    (found,) = forecasts([place], request, KeptTiles(root))
+    (found,) = forecasts([place], request, KeptTiles(root, MEMORY))
     assert not isinstance(found, Exception)
     assert np.isnan(found.columns["t2m"].values[1])
     assert repr([found]) == repr(forecasts([place], request))
@@ -132,3 +133,24 @@ def test_kept_values_stay_below_their_limit(forecast_root: Path) -> None:
             place = place_at(float(lat), LON)
             assert repr(forecasts([place], request, kept)) == repr(forecasts([place], request))
     assert 0 < kept.bytes_kept <= 100_000
+
+
+def test_without_memory_every_answer_is_read_and_right(forecast_root: Path) -> None:
+    root = DataRoot(forecast_root)
+    kept = KeptTiles(root, limit_bytes=0)
+    request = PointRequest(root, model="hrrr", variables=("t2m", "tp"))
+    for _ in range(2):
+        assert repr(forecasts([place_at(LAT, LON)], request, kept)) == repr(forecasts([place_at(LAT, LON)], request))
+    assert kept.bytes_kept == 0
+
+
+def test_folders_that_were_opened_first_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_tiles, "LEAST_TILES", 4)
+    for hour in range(4):
+        make_forecasts(tmp_path, f"20260901_{12 + hour}", hours=2)
+    root = DataRoot(tmp_path)
+    kept = KeptTiles(root, limit_bytes=0)
+    states = [kept.folder(one) for one in root.tile_folders("hrrr")]
+    assert len(states) == 4
+    assert kept.open_tiles == 4
+    assert kept.folder(next(iter(root.tile_folders("hrrr")))) is not states[0]

@@ -20,22 +20,21 @@ from gribmill.arrays import Values
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 from gribmill.tiles.read.open_tiles import open_tiles
+from gribmill.tiles.read.point.kept_samples import KeptSamples, SampleLayout
 from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
 from gribmill.tiles.read.point.places import Place
 from gribmill.tiles.read.point.point import STORED_TILES, Candidate, PointRequest
-from gribmill.tiles.read.point.sample import MANY_PLACES, Samples, needed_arrays, sample_folder
+from gribmill.tiles.read.point.sample import MANY_PLACES, Samples, sample_folder
 from gribmill.tiles.read.tile import ReadAhead, Tile
 
 LOOK_SECONDS, LOOK_SECONDS_REMOTE = 1.0, 10.0
 BLOCK_POINTS = 2048
-LIMIT_BYTES = 512 * 2**20
-MOST_LOOKS, MOST_FOLDERS = 512, 256
+MOST_LOOKS = 512
+# Metadata of an open tile, and how many may be open however little memory there is.
+TILE_BYTES, LEAST_TILES = 64 * 2**10, 500
 Found = TypeVar("Found")
-# Of each hour: the variables of the answer, the array of each, and its metadata.
-Needed = tuple[dict[str, tuple[str, VariableMeta]], ...]
 
 
 class NotKept(Exception):
@@ -52,41 +51,40 @@ class OpenFolder:
     built_at: datetime | None
     tiles: tuple[Tile, ...]
     """All of them, if they can be read and have the same points; else none, and they are not kept."""
-    needed: dict[tuple[str, ...] | None, Needed] = field(default_factory=dict)
-    named: dict[tuple[str, ...] | None, tuple[str, ...]] = field(default_factory=dict)
+    layouts: dict[tuple[str, ...] | None, SampleLayout] = field(default_factory=dict)
     reading: dict[int, Lock] = field(default_factory=dict)
 
-    def arrays(self, wanted: list[str] | None) -> Needed:
+    def layout(self, wanted: list[str] | None) -> SampleLayout:
+        """Which arrays these columns need, worked out once."""
         key = None if wanted is None else tuple(wanted)
-        if key not in self.needed:
-            if len(self.needed) >= MOST_LOOKS:
-                self.needed.clear()
-            self.needed[key] = tuple(needed_arrays(tile, wanted) for tile in self.tiles)
-        return self.needed[key]
-
-    def array_names(self, wanted: list[str] | None) -> tuple[str, ...]:
-        """The arrays that any of the hours needs."""
-        key = None if wanted is None else tuple(wanted)
-        if key not in self.named:
-            if len(self.named) >= MOST_LOOKS:
-                self.named.clear()
-            self.named[key] = tuple(dict.fromkeys(array for hour in self.arrays(wanted) for array, _ in hour.values()))
-        return self.named[key]
+        if key not in self.layouts:
+            if len(self.layouts) >= MOST_LOOKS:
+                self.layouts.clear()
+            self.layouts[key] = SampleLayout.of(self.tiles, wanted)
+        return self.layouts[key]
 
 
 class KeptTiles:
-    """A TileSource for many requests, from several threads."""
+    """A TileSource for many requests, from several threads.
 
-    def __init__(self, root: DataRoot, limit_bytes: int = LIMIT_BYTES) -> None:
+    Values take up to `limit_bytes`, the metadata of open tiles a quarter of that.
+    """
+
+    def __init__(self, root: DataRoot, limit_bytes: int) -> None:
         self.root = root
         self._seconds = LOOK_SECONDS_REMOTE if root.tiles_at else LOOK_SECONDS
         self._limit_bytes = limit_bytes
+        self._most_tiles = max(LEAST_TILES, limit_bytes // (4 * TILE_BYTES))
         self._looks: OrderedDict[object, tuple[float, object]] = OrderedDict()
         self._folders: OrderedDict[TileFolder, OpenFolder] = OrderedDict()
         self._blocks: OrderedDict[tuple[int, str, int], Values] = OrderedDict()
         self.bytes_kept = 0
         self._numbers = 0
         self._lock, self._looking = Lock(), RLock()
+
+    @property
+    def open_tiles(self) -> int:
+        return sum(len(one.tiles) for one in self._folders.values())
 
     def candidates(self, request: PointRequest) -> Sequence[Candidate]:
         return self.found_candidates(request, wait=True)
@@ -148,6 +146,7 @@ class KeptTiles:
         identities = tuple(identity_of(one) for one in facts)
         known = self._folders.get(folder)
         if known is not None and known.identities == identities and [*known.paths] == [*paths]:
+            self._folders.move_to_end(folder)
             return known
         built = max((one.st_mtime for one in facts), default=None)
         opened = [*open_tiles(paths.values())]
@@ -163,22 +162,26 @@ class KeptTiles:
         )
         self._folders[folder] = state
         self._folders.move_to_end(folder)
-        while len(self._folders) > MOST_FOLDERS:
-            self._folders.popitem(last=False)
+        self._close_oldest()
         return state
+
+    def _close_oldest(self) -> None:
+        """Let go of the folders that were opened first; never of the last one."""
+        while self.open_tiles > self._most_tiles and len(self._folders) > 1:
+            folder, _ = self._folders.popitem(last=False)
+            self._looks.pop(folder, None)
 
     def _sampled(self, state: OpenFolder, place: Place, wanted: list[str] | None, *, wait: bool) -> Samples:
         location = _located(state.tiles[0], place)
-        needed = state.arrays(wanted)
+        layout = state.layout(wanted)
         number, at = divmod(location.nearest, BLOCK_POINTS)
-        names = state.array_names(wanted)
-        blocks = self._kept(state, names, number, wait=wait)
+        blocks = self._kept(state, layout.arrays, number, wait=wait)
         columns = {name: block[:, at].tolist() for name, block in blocks.items()}
         rows = [
             {name: (columns[array][row], quantity) for name, (array, quantity) in hour.items()}
-            for row, hour in enumerate(needed)
+            for row, hour in enumerate(layout.windowed)
         ]
-        return Samples(location, state.tiles[0], wanted, [tile.meta.minutes for tile in state.tiles], rows)
+        return KeptSamples(location, state.tiles[0], wanted, [*layout.steps], rows, layout=layout, by_array=columns)
 
     def _kept(self, state: OpenFolder, names: tuple[str, ...], number: int, *, wait: bool) -> dict[str, Values]:
         found = self._found(state, names, number)
@@ -212,7 +215,7 @@ class KeptTiles:
         before = self._blocks.pop(key, None)
         self.bytes_kept += block.nbytes - (0 if before is None else before.nbytes)
         self._blocks[key] = block
-        while self.bytes_kept > self._limit_bytes and len(self._blocks) > 1:
+        while self.bytes_kept > self._limit_bytes:
             self.bytes_kept -= self._blocks.popitem(last=False)[1].nbytes
 
 

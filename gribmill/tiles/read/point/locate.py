@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -68,6 +69,8 @@ class TileLocation:
         return _between(self.row, self.shape[0]), columns
 
 
+# A forecast asks several times for the same place.
+@lru_cache(maxsize=64)
 def locate_in_tile(tile: Tile, lat: float, lon: float) -> TileLocation | None:
     """The position in a tile; None if it is outside the tile's points."""
     rows, columns = tile.locate(lat, lon)

@@ -221,12 +221,14 @@ def _shown(column: Column, system: System) -> Column:
     if column.windows is not None and is_power(column.units, "accum", system):
         seconds = [60.0 * (window[1] - window[0]) if window else np.nan for window in column.windows]
         return replace(column, units=POWER, values=tuple((values / np.array(seconds)).tolist()))
-    units = shown_unit(column.name, column.units, system)
+    units, given = shown_unit(column.name, column.units, system), values
     if column.negated and system not in ("si", "native"):
         values = -values
         column = replace(column, long_name=column.long_name.removesuffix(OPPOSITE_SIGN), negated=False)
-    values = convert(values, column.name, column.units, system)
-    return replace(column, units=units, values=tuple(values.tolist()))
+    shown = convert(values, column.name, column.units, system)
+    if shown is given and units == column.units:
+        return column
+    return replace(column, units=units, values=tuple(shown.tolist()))
 
 
 def _gaps(rows: JoinedRows, choice: RunChoice) -> list[str]:

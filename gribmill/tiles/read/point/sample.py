@@ -47,10 +47,18 @@ class Samples:
     notes: list[str] = field(default_factory=list)
     unread: set[int] = field(default_factory=set)  # the rows whose tile cannot be read
 
+    def known(self) -> dict[str, VariableMeta]:
+        """Every variable that any of the hours has, as the first of them describes it."""
+        return {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
+
+    def values(self, name: str) -> list[float]:
+        """A variable hour by hour; NaN where there is none."""
+        return [row[name][0] if name in row else math.nan for row in self.rows]
+
     def columns(self) -> list[Column]:
         """Every requested column, or the usual ones in their order."""
-        known = {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
-        derived = derivable(known)
+        known = self.known()
+        derived = _derivable(tuple(known))
         names = self.wanted if self.wanted is not None else _usual(known, derived)
         windowed = WindowedColumns(self.steps, self.rows, known)
         found = []
@@ -68,11 +76,11 @@ class Samples:
         return found
 
     def _instants(self, name: str, quantity: VariableMeta) -> Column:
-        values = tuple(row[name][0] if name in row else math.nan for row in self.rows)
+        values = tuple(self.values(name))
         return Column(name, quantity.long_name, quantity.units, values, flags=quantity.flags, negated=quantity.negated)
 
     def _wind(self, name: str, u: str, v: str, known: dict[str, VariableMeta]) -> Column:
-        pairs = [(row[u][0], row[v][0]) if u in row and v in row else (math.nan, math.nan) for row in self.rows]
+        pairs = zip(self.values(u), self.values(v), strict=True)
         level = known[u].level
         if name.startswith("wdir"):
             return Column(name, f"wind direction, {level}", "°", tuple(wind_direction(*pair) for pair in pairs))
@@ -223,6 +231,12 @@ def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]
         if name in wanted:
             needed |= {u, v}
     return sorted(needed)
+
+
+# The hours of many requests have the same ones.
+@lru_cache(maxsize=64)
+def _derivable(known: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    return derivable(known)
 
 
 def derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
@@ -78,11 +79,7 @@ class Series:
     @property
     def times(self) -> list[datetime]:
         """The valid time of each row."""
-        starts = {run: run_time(run) for run in {self.run, *self.runs}}
-        return [
-            (starts[run] + timedelta(minutes=step)).astimezone(self.zone)
-            for run, step in zip(self.row_runs, self.steps, strict=True)
-        ]
+        return valid_times(self.row_runs, self.steps, self.zone)
 
     @property
     def row_runs(self) -> tuple[str, ...]:
@@ -172,6 +169,12 @@ class Series:
 
     # The name that this had before.
     to_pandas = to_dataframe
+
+
+def valid_times(runs: Sequence[str], steps: Sequence[int], zone: tzinfo) -> list[datetime]:
+    """The time that each row is about, in a time zone."""
+    starts = {run: run_time(run) for run in {*runs}}
+    return [(starts[run] + timedelta(minutes=step)).astimezone(zone) for run, step in zip(runs, steps, strict=True)]
 
 
 class SeriesList(tuple[Series, ...]):
