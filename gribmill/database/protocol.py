@@ -149,6 +149,11 @@ class Transaction(Snapshot, Protocol):
         """The attempts succeeded, and their jobs are completed. None, in its place: the worker is fenced."""
         ...
 
+    def hold_edits(self) -> None:
+        """Until this transaction ends, nobody else changes what operators set: definitions, templates, triggers,
+        webhooks and tenants. To be called before the look from which a change is made."""
+        ...
+
     def hold_groups(self, job_ids: Sequence[int]) -> None:
         """Until this transaction ends, nobody adds to the groups of these jobs or cancels them. To be called before the
         verbs that end attempts, for those that may leave further jobs in their group."""

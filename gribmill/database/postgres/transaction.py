@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gribmill.database.postgres.session import PostgresSession
-from gribmill.database.postgres.verbs import claims, completion, due, enqueue, groups, reservations
+from gribmill.database.postgres.verbs import claims, completion, due, enqueue, holds, reservations
 from gribmill.database.verbs.common_verbs import CommonVerbs
 
 
@@ -15,6 +15,7 @@ class PostgresTransaction(CommonVerbs, PostgresSession):
     claim_job = claims.claim_job
     claim_siblings = claims.claim_siblings
     complete = completion.complete
-    hold_groups = groups.hold_groups
+    hold_edits = holds.hold_edits
+    hold_groups = holds.hold_groups
     reserve = reservations.reserve
     any_trigger_due = due.any_trigger_due

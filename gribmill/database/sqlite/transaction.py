@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs import claims, enqueue
-from gribmill.database.verbs import cancellation, completion, reservations, triggers
+from gribmill.database.sqlite.verbs import claims, enqueue, holds
+from gribmill.database.verbs import completion, reservations, triggers
 from gribmill.database.verbs.common_verbs import CommonVerbs
 
 
@@ -16,6 +16,7 @@ class SqliteTransaction(CommonVerbs, SqliteSession):
     claim_job = claims.claim_job
     claim_siblings = claims.claim_siblings
     complete = completion.complete
-    hold_groups = cancellation.hold_groups
+    hold_edits = holds.hold_edits
+    hold_groups = holds.hold_groups
     reserve = reservations.reserve
     any_trigger_due = triggers.any_trigger_due

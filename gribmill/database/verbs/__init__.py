@@ -4,7 +4,6 @@ These are written alike for every dialect, over statements that may differ. A di
 """
 
 __all__ = [
-    "cancellation",
     "common_verbs",
     "completion",
     "copies",

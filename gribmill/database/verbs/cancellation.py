@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from gribmill.database.verbs.dependents import settle_dependents
@@ -20,10 +19,6 @@ def cancel(tx: WithJobs, job_id: int, reason: str) -> Literal["cancelled", "requ
             settle_dependents(tx)
             return "cancelled"
     return "requested" if tx.execute("jobs/request_cancel", params).rowcount else None
-
-
-def hold_groups(tx: WithJobs, job_ids: Sequence[int]) -> None:
-    """Nothing to do where there is one writer at a time."""
 
 
 def cancel_group(tx: WithJobs, group_id: int, reason: str) -> int:

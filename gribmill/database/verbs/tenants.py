@@ -11,6 +11,9 @@ def check_tenant_limits(tx: Session, tenant_id: str, more: int = 0) -> None:
     if not rows:
         return
     most, per_minute = rows[0]["max_pending"], rows[0]["max_per_minute"]
+    if most is None and per_minute is None:
+        return
+    tx.rows("tenants/hold", {"name": tenant_id})
     if most is not None and tx.rows("tenants/count_pending", {"tenant_id": tenant_id})[0]["n"] + more > most:
         raise TenantLimit(
             f"tenant {tenant_id} may have {most} pending jobs at most (max_pending): wait for some to end"

@@ -57,6 +57,7 @@ class Tenants(Facet):
     def edit(self, name: str, **changes: Any) -> Tenant:
         """Change fields of `NewTenant` other than the name; what is not given stays."""
         with self.database.write() as tx:
+            tx.hold_edits()
             changed = replace(get_tenant(tx, name), **changes)
             _check(changed)
             tx.change("tenants/update", asdict(changed))
@@ -68,6 +69,7 @@ class Tenants(Facet):
     def set_enabled(self, name: str, *, enabled: bool) -> Tenant:
         """While a tenant is disabled, its jobs are refused and none of those that wait starts. Running ones go on."""
         with self.database.write() as tx:
+            tx.hold_edits()
             tenant = get_tenant(tx, name)
             if name == DEFAULT_TENANT and not enabled:
                 raise NotAllowed(f"{DEFAULT_TENANT} owns the shared chain and cannot be disabled")

@@ -1,3 +1,3 @@
 """The verbs that SQLite has in its own way."""
 
-__all__ = ["claims", "enqueue"]
+__all__ = ["claims", "enqueue", "holds"]

@@ -64,6 +64,7 @@ class Triggers(Facet):
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
         """Switch a rule on or off. Slots that pass while it is off are not made up for."""
         with self.database.write() as tx:
+            tx.hold_edits()
             trigger = _get(tx, trigger_id)
             if trigger.is_enabled == enabled:
                 return trigger
@@ -80,6 +81,7 @@ class Triggers(Facet):
         A `cron` makes it a schedule, an `event` a rule for that event.
         """
         with self.database.write() as tx:
+            tx.hold_edits()
             old = _get(tx, trigger_id)
             if _adaptive(old):
                 raise BadTrigger(f"trigger {trigger_id} is kept by `gribmill run`: enable, disable or fire it")

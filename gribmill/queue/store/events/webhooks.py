@@ -88,6 +88,7 @@ class Webhooks(Facet):
     ) -> Webhook:
         """Change what is given; the rest stays."""
         with self.database.write() as tx:
+            tx.hold_edits()
             old = get_webhook(tx, webhook_id)
             row = {
                 "url": old.url if url is None else self._checked_url(url),

@@ -87,6 +87,7 @@ class Definitions(Facet):
         stale = [kind for kind in declared if not _is_current(kind, stored.get(kind.key), schemas)]
         if stale:
             with self.database.write() as tx:
+                tx.hold_edits()
                 for kind in stale:
                     _declare(tx, kind, tx.first(Definition, "types/get", {"key": kind.key}))
                 rows = tx.query(Definition, "types/list")
@@ -122,6 +123,7 @@ class Definitions(Facet):
         kind = _command_kind(new, self.registry.command_handler, schema)
         given = check_tuning(kind, new.values)
         with self.database.write() as tx:
+            tx.hold_edits()
             if tx.first(Definition, "types/get", {"key": new.key}):
                 raise BadDefinition(f"there is a job type {new.key} already")
             declared = _declared(kind)
@@ -151,6 +153,7 @@ class Definitions(Facet):
         """
         self.registry.expect(key)
         with self.database.write() as tx:
+            tx.hold_edits()
             found = _get(tx, key)
             texts = _replaced(found, parts) if parts else {}
             kind = self.registry[key]
@@ -166,6 +169,7 @@ class Definitions(Facet):
     def remove(self, key: str) -> None:
         """Remove a type that an operator added. NotAllowed while a job, a trigger or a template has it."""
         with self.database.write() as tx:
+            tx.hold_edits()
             found = _get(tx, key)
             if found.command is None:
                 raise NotAllowed(f"{key} is declared by the code and cannot be removed; it can be deactivated")
@@ -186,6 +190,7 @@ class Definitions(Facet):
     def reset(self, key: str, names: Sequence[str] = (), *, changed_by: str | None = None) -> Definition:
         """Forget what operators have set: these values, or all of them."""
         with self.database.write() as tx:
+            tx.hold_edits()
             found = _get(tx, key)
             kept = {name: value for name, value in _object(found.overrides).items() if names and name not in names}
             made = _store_overrides(tx, found, kept, "reset", changed_by)
@@ -195,6 +200,7 @@ class Definitions(Facet):
     def set_active(self, key: str, *, active: bool, changed_by: str | None = None) -> Definition:
         """An inactive type accepts no jobs and starts none; running ones go on."""
         with self.database.write() as tx:
+            tx.hold_edits()
             _get(tx, key)
             if tx.change("types/set_active", {"key": key, "is_active": active}):
                 _keep_version(tx, key, "activate" if active else "deactivate", changed_by)

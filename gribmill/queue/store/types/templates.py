@@ -74,6 +74,7 @@ class Templates(Facet):
     def edit(self, name: str, tenant_id: str = DEFAULT_TENANT, /, **changes: Any) -> JobTemplate:
         """Change fields of NewTemplate other than type and tenant. Jobs that were made from it stay as they are."""
         with self.database.write() as tx:
+            tx.hold_edits()
             old = get_template(tx, name, tenant_id)
             new = replace(_as_new(old), **changes)
             if (new.type, new.tenant_id) != (old.type, old.tenant_id):

@@ -1,10 +1,14 @@
-"""What a job leaves behind in its group is decided before or after others change the group, never in between."""
+"""What is held until the transaction ends, so that what was looked at stays as it is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from gribmill.database.postgres.session import PostgresSession
+
+
+def hold_edits(tx: PostgresSession) -> None:
+    tx.rows("edits/hold")
 
 
 def hold_groups(tx: PostgresSession, job_ids: Sequence[int]) -> None:

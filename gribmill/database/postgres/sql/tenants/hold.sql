@@ -1,0 +1,1 @@
+SELECT name FROM tenants WHERE name = :name FOR NO KEY UPDATE
