@@ -13,6 +13,7 @@ from gribmill.server.metrics.collector import MetricsCollector
 from gribmill.server.metrics.families import MetricFamilies
 from gribmill.server.metrics.http_timing import HttpTiming
 from gribmill.server.middleware.body_limit import BodyLimit
+from gribmill.server.middleware.compression import Compression
 from gribmill.server.middleware.host_check import HostCheck
 from gribmill.server.middleware.security_headers import SecurityHeaders
 from gribmill.server.problems import add_problem_handlers
@@ -54,6 +55,7 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
     app.add_middleware(HostCheck, settings=settings.server)
     for middleware in (one for extension in extensions for one in extension.middleware):
         app.add_middleware(middleware)
+    app.add_middleware(Compression)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HttpTiming, histogram=families.http)
     return app

@@ -145,6 +145,8 @@ def _of_validation(error: RequestValidationError) -> HttpProblem:
 
 
 def _of_http(request: Request, error: HTTPException) -> HttpProblem:
+    if isinstance(error.__cause__, HttpProblem):
+        return error.__cause__  # raised while a body was read, where the framework puts its own error in front
     if error.status_code == 404:
         return HttpProblem(404, f"there is nothing at {request.url.path}")
     if error.status_code == 405:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -12,6 +13,7 @@ from fastapi import FastAPI
 from gribmill.server.app import create_app
 from gribmill.server.context import ServerContext
 from gribmill.server.extension import Extension
+from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.settings.schema import ServerSettings, Settings
 
@@ -56,9 +58,12 @@ def serve(
 
 
 def make_server(app: FastAPI, settings: ServerSettings, ready: Callable[[str], None]) -> GribmillServer:
+    logging.getLogger("uvicorn").setLevel(
+        logging.ERROR
+    )  # it warns of each request that is none: anybody can send those
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=LimitedProtocol,
         loop="uvloop",
         ws="none",
         lifespan="on",

@@ -13,6 +13,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from gribmill.access.roles import ADMIN, OF_TENANT, ROLES, SUPER_ADMIN, VIEWER, WORKER
+from gribmill.console.extension import CONSOLE
 from gribmill.server.access.same_origin import SAFE_METHODS
 from gribmill.server.access.table import ACCESS
 from gribmill.server.routes import ROUTERS
@@ -30,7 +31,10 @@ OWN, OTHER = "acme", "zeta"
 STREAM = "text/event-stream"
 
 ROUTES: dict[str, APIRoute] = {
-    str(route.operation_id): route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)
+    str(route.operation_id): route
+    for router in (*ROUTERS, *CONSOLE.routers)
+    for route in router.routes
+    if isinstance(route, APIRoute)
 }
 REACHING_ONE_TENANT = sorted(name for name, access in ACCESS.items() if access.reach == "own")
 # Which callers an operation admits, written down here too: a change of `Access.admits` is seen.

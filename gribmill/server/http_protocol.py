@@ -1,0 +1,118 @@
+"""uvicorn's parser of requests, with limits that it lacks: on the head of a request, and on how long one may take."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from http import HTTPStatus
+from typing import Literal
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_HEAD_BYTES = 64 * 1024
+MOST_HEADERS = 200
+HEAD_SECONDS = 15.0
+BODY_SECONDS = 60.0
+TOO_LARGE = f"a request has at most {MOST_HEADERS} headers, and {MOST_HEAD_BYTES} bytes before its body"
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """One connection. A client that sends slowly, or nothing, does not keep it."""
+
+    head_seconds = HEAD_SECONDS
+    body_seconds = BODY_SECONDS
+    _timer: asyncio.TimerHandle | None = None
+    _part: Literal["head", "body", "none"] = "head"
+    """What of a request is being received."""
+    _messages = 0
+    _head_bytes = 0
+    """Received of an unfinished head."""
+    _header_bytes = 0
+    """In the headers that are finished."""
+    _too_large = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect(self.head_seconds)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        part, before = self._part, self._messages
+        super().data_received(data)
+        if self._part != "head" or self.transport.is_closing():
+            return
+        # The parser holds a header until its end has come: until then only bytes can be counted. What else these bytes
+        # held, such as the request before, is not: then counting begins with the next ones.
+        if part != "body" and self._messages - before <= (part == "none" or before == 0):
+            self._head_bytes += len(data)
+            if self._head_bytes > MOST_HEAD_BYTES:
+                self._refuse(431, TOO_LARGE)
+
+    def send_400_response(self, msg: str) -> None:
+        """uvicorn calls it for everything that the parser, or `on_header`, refuses."""
+        self._refuse(*((431, TOO_LARGE) if self._too_large else (400, "this is not an HTTP request")))
+
+    # Called by the parser
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._part, self._head_bytes, self._header_bytes = "head", 0, 0
+        self._messages += 1
+        self._expect(self.head_seconds)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._header_bytes += len(name) + len(value)
+        if len(self.url) + self._header_bytes > MOST_HEAD_BYTES or len(self.headers) >= MOST_HEADERS:
+            self._too_large = True
+            raise ValueError(TOO_LARGE)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._part = "body"
+        self._expect(self.body_seconds)
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._part = "none"
+        self._cancel()
+        super().on_message_complete()
+        if self.cycle is not None and self.cycle.response_complete:
+            # The rest of a body that nobody read: its bytes have stopped the timer of an idle connection.
+            self._timer = self.loop.call_later(self.timeout_keep_alive, self.transport.close)
+
+    # What ends a connection
+
+    def _expect(self, seconds: float) -> None:
+        self._cancel()
+        self._timer = self.loop.call_later(seconds, self._refuse, 408, "the request took too long to arrive")
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer with a problem and close. While an earlier request waits for its answer, or one has begun, only close:
+        it would be taken for that answer."""
+        if self.transport.is_closing():
+            return
+        if not self._may_answer():
+            self.transport.abort()
+            return
+        phrase = HTTPStatus(status).phrase
+        problem = {"type": "about:blank", "title": phrase, "status": status, "detail": detail, "errors": []}
+        body = json.dumps(problem).encode()
+        head = (
+            f"HTTP/1.1 {status} {phrase}\r\ncontent-type: application/problem+json\r\ncache-control: no-store\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    def _may_answer(self) -> bool:
+        if self.cycle is None or self.cycle.response_complete:
+            return self._part != "body"
+        return self._part == "body" and not self.cycle.response_started and not self.pipeline
