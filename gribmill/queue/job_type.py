@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gribmill.queue.errors import BadArguments, UnknownJobType
-from gribmill.queue.model import RetryAs
+from gribmill.queue.model import QueueOrder, RetryAs
 from gribmill.queue.retry_policy import JITTER
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class JobType:
     """The most times that a job may be snoozed; None: any number."""
     retry_as: RetryAs = "same_row"
     """Whether a failed job runs again itself, or ends and is followed by a new job that names it (`retry_of`)."""
+    queue_order: QueueOrder = "arrival"
+    """Where a delayed or failed job queues up when its time has come: by its arrival, or behind those that wait."""
     resources: tuple[str, ...] = ()
     """Tags: all types with a tag share the limit that the settings give it."""
     default_args: Mapping[str, Any] | None = None

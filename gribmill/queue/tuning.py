@@ -34,6 +34,7 @@ class Tuning:
     on_lost: Literal["retry", "fail"] = "retry"
     retry_as: Literal["same_row", "new_job"] = "same_row"
     poll_limit: Annotated[int, Bounds(ge=1, le=1_000_000)] | None = None
+    queue_order: Literal["arrival", "due"] = "arrival"
     default_args: dict[str, Any] = field(default_factory=dict)
 
 

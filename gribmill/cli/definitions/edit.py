@@ -71,6 +71,8 @@ def edit(
     retry_as         same_row: a failed job runs again; new_job: it stays failed, and a
                      new job takes its place
     poll_limit       how often a job may be snoozed, or none for no limit
+    queue_order      arrival: a delayed or failed job keeps its place; due: it goes
+                     behind the jobs that are waiting when its time comes
     default_args     default arguments (JSON) of its jobs
 
     \b

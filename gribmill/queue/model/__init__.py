@@ -9,7 +9,7 @@ from gribmill.queue.model.attempt import (
     HeldAttempt,
     Recovered,
 )
-from gribmill.queue.model.definition import TUNABLE, Definition, DefinitionVersion, RetryAs
+from gribmill.queue.model.definition import TUNABLE, Definition, DefinitionVersion, QueueOrder, RetryAs
 from gribmill.queue.model.event import OPTIONAL_EVENTS, Condition, NewEvent, PublishedEvent
 from gribmill.queue.model.job import (
     DEFAULT_TENANT,
@@ -100,6 +100,7 @@ __all__ = [
     "PlacedJob",
     "PreparedJob",
     "PublishedEvent",
+    "QueueOrder",
     "Recovered",
     "Report",
     "Reservation",

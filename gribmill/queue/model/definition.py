@@ -9,9 +9,10 @@ from typing import Any, Literal
 from gribmill.queue.model.job import Json
 
 RetryAs = Literal["same_row", "new_job"]
+QueueOrder = Literal["arrival", "due"]
 TUNABLE = (
     "timeout_seconds", "max_attempts", "backoff_base_s", "backoff_cap_s", "backoff_jitter", "batch_max", "max_running",
-    "lane", "resources", "on_lost", "retry_as", "poll_limit", "default_args",
+    "lane", "resources", "on_lost", "retry_as", "poll_limit", "queue_order", "default_args",
 )  # fmt: skip
 """What an operator may change of any type, without changing what its jobs do."""
 
@@ -36,6 +37,7 @@ class Definition:
     on_lost: Literal["retry", "fail"]
     retry_as: RetryAs
     poll_limit: int | None
+    queue_order: QueueOrder
     command: Json
     """What its jobs run, for a type that an operator made; None for a type of the code."""
     declared: Json

@@ -11,7 +11,7 @@ from gribmill.queue.errors import BadArguments, JobNotFound, NotAllowed
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from tests.queue.store.fake_clock import FakeClock
-from tests.queue.store.store_driver import add, drain, snooze, succeed, take
+from tests.queue.store.store_driver import add, drain, fail, snooze, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest
 
 
@@ -258,3 +258,38 @@ def test_only_pending_jobs_move(store: Store) -> None:
         store.jobs.move_to_front(99)
     with pytest.raises(JobNotFound):
         store.jobs.get(10**30)
+
+
+def test_job_whose_time_has_come_keeps_its_place_by_arrival_unless_its_type_queues_by_due_times(
+    store: Store, clock: FakeClock
+) -> None:
+    def order() -> list[int]:
+        """Three jobs wait for their times while others come; a worker looks when all are due."""
+        late = add(store, delay_seconds=30.0)
+        soon = add(store, delay_seconds=20.0)
+        first = add(store)
+        clock.advance(25)
+        second = add(store)
+        early = add(store, delay_seconds=1.0)
+        clock.advance(10)
+        names = {late: 30, soon: 20, early: 26, first: 0, second: 25}
+        return [names[job_id] for job_id in drain(store)]
+
+    assert order() == [30, 20, 0, 25, 26], "by arrival"
+    store.definitions.edit("plain", {"queue_order": "due"})
+    assert order() == [0, 25, 20, 26, 30], "behind those that waited when the worker looked, by due time"
+
+
+def test_failed_job_goes_behind_those_that_wait_and_before_those_that_come_later(
+    store: Store, clock: FakeClock
+) -> None:
+    store.definitions.edit("plain", {"queue_order": "due", "backoff_jitter": 0})
+    failing, waiting = add(store), add(store)
+    pinned = add(store)
+    fail(store, take(store))
+    store.jobs.move_to_front(pinned)
+    clock.advance(11)
+    assert take(store).id == pinned
+    later = add(store)
+    assert drain(store) == [waiting, failing, later]
+    assert store.verify() == []

@@ -38,6 +38,7 @@ def _next(tx: SqliteSession, request: ClaimRequest) -> Row | None:
     look = found or tx.rows("claims/no_head", asked)
     if look[0]["has_due"]:
         settle_dependents(tx)
+        tx.execute("jobs/park_due", {"now": tx.stamp})
         tx.execute("jobs/promote_due", {"now": tx.stamp})
         found = tx.rows("claims/head", asked)
         look = found or tx.rows("claims/no_head", asked)
