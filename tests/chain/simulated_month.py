@@ -37,6 +37,10 @@ BEGIN = datetime(2026, 3, 7, tzinfo=UTC)
 DAYS = 30
 STEP = timedelta(hours=1)
 REGIONS = {"north": [-90.0, 30.0, -60.0, 50.0], "south": [120.0, -40.0, 150.0, -20.0]}
+TENANTS_REGION = {"west": [-120.0, 30.0, -110.0, 40.0]}
+HOURLY = ("hourly", "second", "third")
+MODELS = (*HOURLY, "global")
+TENANTS_BYTES = 100_000
 MIRRORS = ("near", "far")
 LEASE_SECONDS = 60.0
 WORKER = "host-1-month"
@@ -70,7 +74,7 @@ class Clock:
         return self.now.timestamp()
 
 
-def model_table(root: Path, cycles: str, steps: str, points: list[list[float]]) -> dict[str, Any]:
+def model_table(root: Path, name: str, cycles: str, steps: str, points: list[list[float]]) -> dict[str, Any]:
     return {
         "title": "Simulated",
         "index": "none",
@@ -81,7 +85,7 @@ def model_table(root: Path, cycles: str, steps: str, points: list[list[float]]) 
         "give_up_hours": 12,
         "stale_hours": 3,
         "mirrors": [{"name": name, "root": f"file://{root / name}/"} for name in MIRRORS],
-        "layouts": [{"key": "{Ymd}{HH}/" + cycles.replace("-", "_").replace(", ", "_") + "_{fff}.grib2"}],
+        "layouts": [{"key": "{Ymd}{HH}/" + name + "_{fff}.grib2"}],
         "hours": [{"cycles": cycles, "steps": steps}],
         "latency": [{"points": points}],
     }
@@ -105,7 +109,7 @@ class Publisher:
 
     def _plan(self) -> Iterator[tuple[datetime, HourRef, str]]:
         """The usual minute, sometimes much later; each run of 20 March comes two hours late."""
-        for model_id in ("hourly", "global"):
+        for model_id in MODELS:
             model = self.context.models[model_id]
             for run in model.runs(BEGIN + timedelta(days=DAYS - 1), timedelta(days=DAYS - 1)):
                 late = self.random.expovariate(1 / 4) + 120 * (run.day == 20)
@@ -160,7 +164,7 @@ class Month:
         self.store: Store = open_queue(self.settings)
         self._look = sqlite3.connect(self.context.root.jobs_db, check_same_thread=False, isolation_level=None)
         self.publisher = Publisher(mirrors, self.settings, self.context)
-        models = [self.context.models[name] for name in ("hourly", "global")]
+        models = [self.context.models[name] for name in MODELS]
         self.schedule = ScanSchedule(self.store, models, lambda: self.clock.now)
         self.watch = ChainWatch(self.context, models, self.store, lambda: self.clock.now)
         self.ticker = Ticker(self.store, LEASE_SECONDS, self.settings.model_dump(mode="json"))
@@ -169,7 +173,7 @@ class Month:
         self.ballast = 0
         self.violations: list[Violation] = []
         self.least_free = self.total = 100_000_000
-        self.most_used = 0
+        self.most_used = self.most_used_by_tenant = 0
         self._add_schedules()
 
     def _patch(self, patch: pytest.MonkeyPatch) -> None:
@@ -192,8 +196,9 @@ class Month:
         context_module._context.cache_clear()
 
     def _add_schedules(self) -> None:
+        self.store.tenants.add(NewTenant("acme", regions=tuple(TENANTS_REGION), keep_bytes=TENANTS_BYTES))
+        self.store.tenants.add(NewTenant("beta"))
         for label, zone, tenant in (("ny", "America/New_York", "acme"), ("sydney", "Australia/Sydney", "beta")):
-            self.store.tenants.add(NewTenant(tenant))
             new = NewTrigger(label, "sleep", {}, cron="30 2 * * *", timezone=zone, tenant_id=tenant, misfire="all")
             self.store.triggers.add(new)
 
@@ -222,7 +227,8 @@ class Month:
             self.clock.now = BEGIN + number * STEP + self._clock_error(number)
             self._accidents(number)
             self.publisher.publish(BEGIN + number * STEP)
-            self.step(working=not self._no_worker(number))
+            if not self._host_is_off(number):
+                self.step(working=not self._no_worker(number))
 
     def step(self, *, working: bool = True) -> None:
         """What happens in an hour."""
@@ -234,6 +240,7 @@ class Month:
         usage = self.usage()
         self.least_free = min(self.least_free, usage.free)
         self.most_used = max(self.most_used, usage.used - self.ballast)
+        self.most_used_by_tenant = max(self.most_used_by_tenant, self.context.catalogue.bytes_of([*TENANTS_REGION]))
 
     def note(self, ran: list[Ran]) -> None:
         moment = self.clock()
@@ -282,6 +289,10 @@ class Month:
         day, hour = divmod(number * STEP, timedelta(days=1))
         return day == 12 and timedelta(hours=6) <= hour < timedelta(hours=14)
 
+    def _host_is_off(self, number: int) -> bool:
+        """For the whole 25th day."""
+        return number * STEP // timedelta(days=1) == 24
+
     def _clock_error(self, number: int) -> timedelta:
         """On the 21st day the clock is two hours ahead for two hours."""
         day, hour = divmod(number * STEP, timedelta(days=1))
@@ -290,22 +301,22 @@ class Month:
 
 
 def settings_of(folder: Path, mirrors: Path) -> Settings:
-    hourly = model_table(mirrors, "0-23", "1", [[1, 40, 110]])
-    slow = model_table(mirrors, "0, 6, 12, 18", "0, 3, 6, 9", [[0, 210, 300], [9, 240, 330]])
+    hourly = {name: model_table(mirrors, name, "0-23", "1", [[1, 40, 110]]) for name in HOURLY}
+    slow = model_table(mirrors, "global", "0, 6, 12, 18", "0, 3, 6, 9", [[0, 210, 300], [9, 240, 330]])
     return Settings.model_validate(
         {
             "data": folder / "data",
             "queue": {"synchronous": "normal", "lease_seconds": LEASE_SECONDS},
             "chain": {
-                "models": ["hourly", "global"],
+                "models": [*MODELS],
                 "regions": [*REGIONS],
                 "keep_days": 3,
-                "keep_gigabytes": 0.0015,
+                "keep_gigabytes": 0.003,
                 "min_free_gigabytes": 0.01,
             },
-            "retention": {"hourly": {"keep_runs": 30}},
-            "regions": {name: {"box": box} for name, box in REGIONS.items()},
-            "models": {"hourly": hourly, "global": slow},
+            "retention": {name: {"keep_runs": 30} for name in HOURLY},
+            "regions": {name: {"box": box} for name, box in (REGIONS | TENANTS_REGION).items()},
+            "models": {**hourly, "global": slow},
         }
     )
 
