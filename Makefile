@@ -9,7 +9,7 @@ EXTRAS := plot,dask,postgres,s3,server,trace
 .PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-day soak fuzz clean
 
 help:
-	@echo "make demo          set up, then run the main job end to end (DATA=DIR uses another data root)"
+	@echo "make demo          set up, run the main job end to end, then open the console (DATA=DIR: another data root; SERVE=no: without it)"
 	@echo "make test          set up, then every check and every test"
 	@echo "make test-fast     the fast layer: no other processes, no other decoders, nothing slow"
 	@echo "make test-pure     every test without the native decode kernel"
@@ -47,7 +47,7 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo
+	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo $(if $(filter no,$(SERVE)),--no-serve)
 
 # A file's tests stay on one core: they share what they have made.
 test: check
