@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from tests.console.lively_server import lively
 from tests.console.module_site import site
 from tests.server.live_server import dev_server, live_server, start_server
 
-__all__ = ["dev_server", "live_server", "site", "start_server"]
+__all__ = ["dev_server", "live_server", "lively", "site", "start_server"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -36,12 +36,14 @@ from gribmill.queue.model import (
     Succeeded,
 )
 from gribmill.queue.store import Store
-from gribmill.settings.schema import Settings
+from gribmill.settings.schema import ChainSettings, Settings
 from tests.queue.backends import open_address
 from tests.queue.store.fake_clock import FakeClock
 
 HOSTILE = "<script>alert('1')</script><img src=x onerror=alert(2)>"
-CHAIN = {"models": ["hrrr"], "regions": ["ne", "texas"]}
+CHAIN = ChainSettings(models=("hrrr",), regions=("ne", "texas"))
+# Nothing listens there: no test asks a publisher.
+ROOTS = {name: f"http://127.0.0.1:9/{name}/" for name in ("aws-hrrr", "gcs-hrrr", "nomads-hrrr")}
 WORKER, STALE_WORKER = "wx-node-1-4711-9c0d1e2f", "wx-node-2-815-00aa11bb"
 HOUR_SECONDS = 3600.0
 ENDED = 90
@@ -84,7 +86,7 @@ def make_lively(settings: Settings, store: Store) -> LivelyRoot:
     ):
         store.tenants.add(tenant)
     with store_in_the_past(settings, HOUR_SECONDS) as (past, clock):
-        run = _record_runs(Catalogue(past.database))
+        run = _record_runs(Catalogue(past.database), clock)
         _beat(past, STALE_WORKER, "wx-node-2")
         _last_hour(past, clock)
     _beat(store, WORKER, "wx-node-1")
@@ -113,7 +115,7 @@ def _beat(store: Store, worker_id: str, host: str) -> None:
 
 def _last_hour(store: Store, clock: FakeClock) -> None:
     """Jobs that wait, run and end over an hour, some of them badly."""
-    pause = HOUR_SECONDS / (ENDED + 4) / 2
+    pause = 2900.0 / ENDED
     for n in range(ENDED):
         tenant = "acme" if n % 5 == 0 else "global"
         store.jobs.enqueue(NewJob("sleep", {"say": f"tile {n}"}, tenant_id=tenant))
@@ -180,7 +182,7 @@ def _webhooks(store: Store) -> tuple[int, int]:
     return webhook.id, event.id
 
 
-def _record_runs(catalogue: Catalogue) -> RunRef:
+def _record_runs(catalogue: Catalogue, clock: FakeClock) -> RunRef:
     """A complete run, and one of which some hours are built, one failed, one lost and the rest expected."""
     model = load_models()["hrrr"]
     now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
@@ -190,10 +192,10 @@ def _record_runs(catalogue: Catalogue) -> RunRef:
         catalogue.record([RunSeen(run, hours)])
         whole = hours if run == old else hours[:9]
         for hour in whole:
-            catalogue.record([*_hour(HourRef(run.model_id, run.run_id, hour))])
+            _arrive(catalogue, clock, HourRef(run.model_id, run.run_id, hour))
     late = HourRef(new.model_id, new.run_id, 9)
-    catalogue.record([_seen(late), HourFailed(late, f"HTTP 404 {HOSTILE}")])
-    catalogue.record([_seen(HourRef(new.model_id, new.run_id, 10))])
+    catalogue.record([_seen(late, clock), HourFailed(late, f"HTTP 404 {HOSTILE}")])
+    catalogue.record([_seen(HourRef(new.model_id, new.run_id, 10), clock)])
     catalogue.record([TilesLost(HourRef(new.model_id, new.run_id, 2), ("texas",), datetime.now(UTC))])
     moments = [datetime.now(UTC) - timedelta(minutes=m) for m in (50, 40, 3, 2, 1)]
     observed = [MirrorObserved("nomads-hrrr", at, n == 0, "HTTP 503", None) for n, at in enumerate(moments)]
@@ -202,17 +204,31 @@ def _record_runs(catalogue: Catalogue) -> RunRef:
     return new
 
 
-def _seen(hour: HourRef) -> HourSeen:
+def _seen(hour: HourRef, clock: FakeClock) -> HourSeen:
     url = f"https://noaa-hrrr-bdp-pds.example/{hour.run_id}/{hour.hour:02d}.grib2"
-    return HourSeen(hour, MIRROR, url, datetime.now(UTC) - timedelta(minutes=50 - hour.hour), 140_000_000)
+    return HourSeen(hour, MIRROR, url, datetime.fromtimestamp(clock() - 2, UTC), 140_000_000)
 
 
-def _hour(hour: HourRef, regions: Sequence[str] = ("ne", "texas")) -> Iterator[Event]:
-    yield _seen(hour)
-    names = tuple(regions)
-    yield HourIngested(
-        hour, MIRROR, _seen(hour).url, None, 4_200_000, 4_500_000, 12, "0" * 64, ("t2m", "u10"), (), names, names
+def _arrive(catalogue: Catalogue, clock: FakeClock, hour: HourRef, regions: tuple[str, ...] = ("ne", "texas")) -> None:
+    """One hour, from its publication to its tiles."""
+    seen = _seen(hour, clock)
+    catalogue.record([seen])
+    clock.advance(1.0 + hour.hour % 3)
+    found: Event = HourIngested(
+        hour, MIRROR, seen.url, None, 4_200_000, 4_500_000, 12, "0" * 64, ("t2m", "u10"), (), regions, regions
     )
-    for place, region in enumerate(regions):
-        yield TileBuilt(TileRef(hour.model_id, hour.run_id, hour.hour, region), 130_000 + 9000 * place)
-    yield TilesDone(hour)
+    catalogue.record([found])
+    clock.advance(2.0)
+    tiles = [TileRef(hour.model_id, hour.run_id, hour.hour, region) for region in regions]
+    catalogue.record([*(TileBuilt(tile, 130_000) for tile in tiles), TilesDone(hour)])
+
+
+def pages_of(root: LivelyRoot) -> tuple[str, ...]:
+    """Every page of the console but the map, as an operator can open it."""
+    run = f"/runs/{root.run.model_id}/{root.run.run_id}"
+    jobs = [f"/jobs/{job}" for job in (root.running, root.failed, root.dead, root.child, root.retried)]
+    lists = ("/jobs", "/groups", "/backfills/new", "/workers?every=true", "/triggers", "/triggers/new", "/definitions")
+    ones = (f"/groups/{root.group}", f"/triggers/{root.trigger}", f"/webhooks/{root.webhook}", f"/events/{root.event}")
+    rest = ("/jobs?q=nonsense", "/jobs?q=type:sleep&status=failed", "/definitions/build_tile", "/definitions/sleep")
+    admin = ("/sources", "/storage", "/events", "/webhooks", "/tenants", "/tenants/acme", "/tokens", "/audit", "/login")
+    return ("/", "/runs", run, f"{run}/2", *jobs, *lists, *ones, *rest, *admin)

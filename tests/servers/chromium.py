@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -87,11 +87,16 @@ def page(chromium: Browser, complaints: Complaints) -> Iterator[Page]:
     assert complaints.texts == []
 
 
-def serious_findings(page: Page) -> list[str]:
-    """What axe-core finds on a page that keeps people out: its rule, and the first element concerned."""
+def serious_findings(page: Page, rules: Sequence[str] = ()) -> list[str]:
+    """What axe-core finds on a page that keeps people out: its rule, and the first element concerned.
+
+    By these rules alone, if any are given.
+    """
     source = (files("axe_playwright_python") / "axe.min.js").read_text()
     # By the debugger's own evaluation, which the page's Content-Security-Policy does not concern.
-    page.context.new_cdp_session(page).send("Runtime.evaluate", {"expression": source + ";0"})
-    found: dict[str, Any] = page.evaluate("() => axe.run({resultTypes: ['violations']})")
+    if not page.evaluate("() => 'axe' in window"):
+        page.context.new_cdp_session(page).send("Runtime.evaluate", {"expression": source + ";0"})
+    options = {"resultTypes": ["violations"], **({"runOnly": [*rules]} if rules else {})}
+    found: dict[str, Any] = page.evaluate("(options) => axe.run(options)", options)
     serious = [rule for rule in found["violations"] if rule["impact"] in SERIOUS]
     return [f"{rule['id']}: {rule['nodes'][0]['html']}" for rule in serious]

@@ -128,28 +128,30 @@ def _number(form: Form, name: str) -> float | None:
 async def console_pause_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
     """Start no job of this type until it is resumed."""
     types = server.store.types
-    return await _change(request, server, key, lambda: types.pause(key), f"{key} is paused: none of its jobs starts")
+    return await _change(
+        request, server, key, lambda: types.pause(key), f"the type {key} is paused: none of its jobs starts"
+    )
 
 
 @router.post("/{key}/resume")
 async def console_resume_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
     """Let jobs of this type start again."""
     types = server.store.types
-    return await _change(request, server, key, lambda: types.resume(key), f"{key} is resumed")
+    return await _change(request, server, key, lambda: types.resume(key), f"the type {key} is resumed")
 
 
 @router.post("/{key}/activate")
 async def console_activate_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
     """Accept jobs of this type again."""
     switch = partial(server.store.definitions.set_active, key, active=True, changed_by=principal.name)
-    return await _change(request, server, key, switch, f"{key} is active")
+    return await _change(request, server, key, switch, f"the type {key} is active")
 
 
 @router.post("/{key}/deactivate")
 async def console_deactivate_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
     """Accept and start no jobs of this type."""
     switch = partial(server.store.definitions.set_active, key, active=False, changed_by=principal.name)
-    return await _change(request, server, key, switch, f"{key} is inactive: it accepts and starts no jobs")
+    return await _change(request, server, key, switch, f"the type {key} is inactive: it accepts and starts no jobs")
 
 
 async def _change(

@@ -84,7 +84,7 @@ async def console_clear_mirror(request: Request, server: Server, principal: Curr
         if mirror not in server.weather.catalogue.mirrors():
             raise HttpProblem(404, f"no mirror {mirror[:60]} was asked yet")
         server.weather.catalogue.record([MirrorCleared(mirror)])
-        return f"{mirror} is used again at once"
+        return f"the mirror {mirror} is used again at once"
 
     answer = await act(request, server, clear, "/sources", f"mirror {mirror[:60]}")
     console_state(request, server).weather.forget()

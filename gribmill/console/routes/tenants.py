@@ -138,7 +138,7 @@ async def console_disable_tenant(request: Request, server: Server, principal: Cu
 async def _switch(request: Request, server: ServerContext, name: str, *, enabled: bool) -> Response:
     def switch() -> str:
         server.store.tenants.set_enabled(name, enabled=enabled)
-        return f"{name} is enabled" if enabled else f"{name} is disabled: none of its jobs is accepted or started"
+        return f"the tenant {name} is enabled" if enabled else f"the tenant {name} is disabled: its jobs are refused"
 
     return await act(request, server, switch, "/tenants", f"tenant {name[:60]}")
 
@@ -180,6 +180,8 @@ async def console_create_token(request: Request, server: Server, principal: Curr
     def create() -> IssuedToken:
         if role is None:
             raise BadTenant(f"{quoted(form.one('role'))} is not a role")
+        if role.startswith("tenant_") and not form.one("tenant"):
+            raise BadTenant(f"a {role.replace('_', ' ')} belongs to one tenant: choose it")
         return server.tokens.create(
             form.one("name"),
             role,

@@ -33,7 +33,9 @@ export function updateTimes(root = document) {
 
 updateTimes();
 // On a phone the pages are a strip: the current one should be in sight.
-document.querySelector(".main-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+const strip = document.querySelector(".main-nav");
+const current = strip?.querySelector("[aria-current]");
+if (current) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
 setInterval(() => {
   if (!document.hidden) updateTimes();
 }, 1000);

@@ -1,0 +1,159 @@
+"""Every page as people see it: in light and dark, on a phone, by keyboard, and without anything that keeps them out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gribmill.access.roles import Role
+from gribmill.console.render import STATIC
+from tests.console.lively_root import HOSTILE, pages_of
+from tests.console.lively_server import LivelyServer
+from tests.servers.chromium import Complaints, serious_findings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.process
+
+# Looked at by people after a run of the tests; the folder is not in git.
+PICTURES = Path(__file__).parents[2] / "build" / "pictures"
+DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+MOST_SCRIPT_BYTES = 250_000
+# Elements that no page of ours has; hostile content would bring them.
+FOREIGN = "img, iframe, object, embed, base, script:not([src]), style, main u, main i, [onerror]"
+FOR_TENANTS = (
+    "/",
+    "/runs",
+    "/jobs",
+    "/groups",
+    "/triggers",
+    "/definitions",
+    "/definitions/sleep",
+    "/events",
+    "/webhooks",
+)
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than the window."""
+    wider: int = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
+    return max(0, wider)
+
+
+def take(page: Page, path: str, kind: str) -> None:
+    name = re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-") or "overview"
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=PICTURES / f"{name}.{kind}.png", full_page=True)
+
+
+def test_every_page_is_readable_by_everybody(lively: LivelyServer, page: Page) -> None:
+    """Nothing overflows, axe-core has no serious finding, hostile content is text; pictures are kept."""
+    page.on("dialog", lambda dialog: pytest.fail(f"a script of the content ran: {dialog.message}"))
+    for path in pages_of(lively.root):
+        page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme="light")
+        page.goto(f"{lively.url}{path}")
+        assert page.locator("h1").count() == 1, path
+        assert page.locator(FOREIGN).count() == 0, path
+        assert overflow(page) == 0, path
+        if lively.backend == "postgres":
+            continue  # the same templates: seen once
+        assert serious_findings(page) == [], path
+        take(page, path, "light")
+        page.emulate_media(color_scheme="dark")
+        assert serious_findings(page, ["color-contrast"]) == [], f"{path} dark"
+        take(page, path, "dark")
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+        assert overflow(page) == 0, f"{path} on a phone"
+        take(page, path, "phone")
+
+
+def test_hostile_content_is_there_as_text(lively: LivelyServer, page: Page) -> None:
+    root = lively.root
+    for path in (f"/jobs/{root.failed}", "/jobs", f"/runs/hrrr/{root.run.run_id}", f"/events/{root.event}"):
+        page.goto(f"{lively.url}{path}")
+        assert HOSTILE in page.locator("main").inner_text(), path
+    page.goto(f"{lively.url}/triggers/{root.trigger}")
+    assert "morning <u>report</u>" in page.locator("h1").inner_text()
+
+
+@contextmanager
+def logged_in(browser: Browser, lively: LivelyServer, role: Role, tenant: str | None = None) -> Iterator[Page]:
+    """A visitor from elsewhere who has logged in with a token."""
+    complaints = Complaints()
+    context = browser.new_context(extra_http_headers={"Forwarded": "for=192.0.2.7"})
+    page = context.new_page()
+    complaints.watch(page)
+    page.goto(f"{lively.url}/jobs")
+    page.get_by_label("Token").fill(lively.live.token(role, tenant))
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("heading", name="Overview").wait_for()
+    yield page
+    context.close()
+    assert complaints.texts == []
+
+
+@pytest.mark.parametrize("role", ["tenant_viewer", "tenant_admin"])
+def test_tenants_find_their_pages_and_nothing_of_others(lively: LivelyServer, chromium: Browser, role: Role) -> None:
+    with logged_in(chromium, lively, role, "acme") as page:
+        links = page.get_by_role("navigation", name="Pages").get_by_role("link").all_inner_texts()
+        assert not {"Workers", "Tenants", "Tokens", "Audit", "Storage", "Sources", "Backfill"} & {*links}
+        for path in FOR_TENANTS:
+            page.goto(f"{lively.url}{path}")
+            shown = page.locator("main").inner_text()
+            assert "hopeless" not in shown and "hooks.example" not in shown, path
+            changes = page.locator("main form[method=post] button").count()
+            assert changes == 0 or role == "tenant_admin", path
+        page.goto(f"{lively.url}/jobs")
+        assert (page.get_by_role("button", name="Cancel…").count() > 0) == (role == "tenant_admin")
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_role("heading", name="Log in").wait_for()
+
+
+def test_a_super_admin_sees_all_tenants_after_logging_in(lively: LivelyServer, chromium: Browser) -> None:
+    with logged_in(chromium, lively, "super_admin") as page:
+        page.get_by_role("link", name="Tenants").click()
+        assert {"acme", "global", "zeta"} <= {*page.locator("tbody td:first-child a").all_inner_texts()}
+
+
+def test_a_page_is_used_by_keyboard_alone(lively: LivelyServer, page: Page) -> None:
+    page.goto(f"{lively.url}/jobs")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")  # New job, then the search
+    page.keyboard.type("type:sleep")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/jobs?q=type%3Asleep")
+    page.locator("tbody a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/jobs/\d+$"))
+
+
+def test_the_theme_is_chosen_and_kept(lively: LivelyServer, page: Page) -> None:
+    page.goto(f"{lively.url}/groups")
+    button = page.get_by_role("button", name="Theme")
+    button.click()
+    button.click()
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 28)"
+    page.goto(f"{lively.url}/jobs")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_times_say_exactly_when_in_utc_and_here(lively: LivelyServer, page: Page) -> None:
+    page.goto(f"{lively.url}/jobs/{lively.root.failed}")
+    title = page.locator("main time").first.get_attribute("title") or ""
+    assert re.search(r"\d\d:\d\d:\d\d UTC · .+ local$", title)
+
+
+def test_scripts_are_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in STATIC.rglob("*.js")}
+    assert sum(sizes.values()) < MOST_SCRIPT_BYTES
