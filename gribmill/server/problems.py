@@ -16,6 +16,7 @@ from starlette.routing import Match
 
 from gribmill.access.errors import AccessError, TokenNotFound
 from gribmill.errors import GribmillError, sentence
+from gribmill.ingest.errors import ModelError
 from gribmill.queue import errors as queue
 from gribmill.regions.errors import RegionError
 from gribmill.storage.errors import StorageError
@@ -42,6 +43,7 @@ STATUSES: Sequence[tuple[type[GribmillError], int]] = (
     (TokenNotFound, 404),
     (AccessError, 422),
     (RegionError, 422),
+    (ModelError, 422),
     (StorageError, 503),
     (GribmillError, 500),
 )

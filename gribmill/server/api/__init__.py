@@ -1,3 +1,4 @@
-"""The HTTP API of the queue. contract.py alone knows how the contract's names and ours correspond."""
+"""The HTTP API of the queue. gribmill.views.queue.contract alone knows how the contract's names and ours
+correspond."""
 
 __all__ = ["bulk", "event_feed", "routers"]

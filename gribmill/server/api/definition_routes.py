@@ -13,13 +13,13 @@ from gribmill.queue.model import TUNABLE, Definition
 from gribmill.queue.store import Store
 from gribmill.queue.store.types.definitions import DefinitionParts, NewDefinition
 from gribmill.server.access.principal import CurrentPrincipal
-from gribmill.server.api.contract import DefinitionResource
 from gribmill.server.api.values import JsonObject, Name, PathName, RequestBody, Text
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.settings.schema import Settings
+from gribmill.views.queue.contract import DefinitionResource
 
 router = SecuredRouter("/api/v1/admin/jobs/definitions", tag="definitions")
 

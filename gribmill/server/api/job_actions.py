@@ -10,14 +10,13 @@ from pydantic import Field
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
 from gribmill.queue.store.scope import TenantStore
-from gribmill.server.api.contract import JobResource, from_priority
 from gribmill.server.api.job_routes import Priority, router
 from gribmill.server.api.scope import Scope, TenantScope
 from gribmill.server.api.values import ObjectId, PathId, RequestBody, Text
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
-from gribmill.views.view import View
+from gribmill.views.queue.contract import CanceledJob, JobResource, RetriedJob, from_priority
 
 Acting = Store | TenantStore
 
@@ -26,20 +25,6 @@ class CancelBody(RequestBody):
     """Why a job is cancelled."""
 
     reason: Annotated[Text, Field(max_length=1000)] = "cancelled"
-
-
-class CanceledJob(JobResource):
-    """`requested`: it runs, and its worker was asked to stop it."""
-
-    result: Literal["canceled", "requested"]
-
-
-class RetriedJob(View):
-    """The job that runs it again; `created` false: there was one already."""
-
-    id: int
-    created: bool
-    job: JobResource
 
 
 class MoveBody(RequestBody):

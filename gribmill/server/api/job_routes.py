@@ -14,16 +14,6 @@ from gribmill.queue.model import Job, JobSource, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.queue.store.scope import TenantStore
-from gribmill.server.api.contract import (
-    DEFAULT_PRIORITY,
-    STATUSES,
-    AttemptResource,
-    ContractStatus,
-    JobResource,
-    JobSummary,
-    from_priority,
-    job_filter,
-)
 from gribmill.server.api.scope import Scope, TenantScope
 from gribmill.server.api.values import (
     PAGE_LIMIT,
@@ -41,7 +31,18 @@ from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
-from gribmill.views.view import View
+from gribmill.views.queue.contract import (
+    DEFAULT_PRIORITY,
+    STATUSES,
+    AttemptResource,
+    ContractStatus,
+    JobDetail,
+    JobPage,
+    JobResource,
+    JobSummary,
+    from_priority,
+    job_filter,
+)
 
 router = SecuredRouter("/api/v1/jobs", tag="jobs")
 
@@ -62,22 +63,6 @@ class NewJobBody(RequestBody):
     timeout_seconds: Annotated[int, Field(ge=1, le=604_800)] | None = None
     after: Annotated[tuple[ObjectId, ...], Field(max_length=1000)] = ()
     group_id: ObjectId | None = None
-
-
-class JobDetail(JobResource):
-    """A job, why it does not start yet, and the jobs that it belongs with."""
-
-    waits_for: str | None
-    parents: tuple[int, ...]
-    children: tuple[int, ...]
-    retries: tuple[int, ...]
-
-
-class JobPage(View):
-    """Jobs, the newest first. `next_cursor` null: there are no more."""
-
-    jobs: tuple[JobResource, ...]
-    next_cursor: int | None
 
 
 @router.post("", status_code=201)

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from gribmill.queue.model import Job, JobTemplate, NewTemplate
 from gribmill.queue.redact import redact, redact_json
-from gribmill.server.api.contract import DEFAULT_PRIORITY, JobResource, from_priority, to_priority
 from gribmill.server.api.job_routes import Priority
 from gribmill.server.api.scope import Scope
 from gribmill.server.api.values import JsonObject, Key, Name, PathName, RequestBody, Text
@@ -18,6 +17,7 @@ from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
+from gribmill.views.queue.contract import DEFAULT_PRIORITY, JobResource, from_priority, to_priority
 from gribmill.views.view import Time, View
 
 router = SecuredRouter("/api/v1/templates", tag="templates")

@@ -8,7 +8,6 @@ from fastapi import Response
 from pydantic import Field, model_validator
 
 from gribmill.queue.model import Fired, Misfire, NewTrigger, Trigger
-from gribmill.server.api.contract import TriggerResource, from_priority
 from gribmill.server.api.job_routes import Priority
 from gribmill.server.api.scope import Scope
 from gribmill.server.api.values import JsonObject, Name, ObjectId, PathId, RequestBody
@@ -16,6 +15,7 @@ from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
+from gribmill.views.queue.contract import TriggerResource, from_priority
 from gribmill.views.queue.trigger import FiredView
 
 router = SecuredRouter("/api/v1/jobs/triggers", tag="triggers")

@@ -7,6 +7,12 @@ from starlette.responses import Response
 
 from gribmill.errors import GribmillError, sentence
 
+ERROR_SCHEMA = {
+    "type": "object",
+    "properties": {"error": {"const": True}, "reason": {"type": "string"}},
+    "required": ["error", "reason"],
+}
+
 
 class OpenMeteoError(GribmillError):
     """A request that cannot be answered: 400 with `{"error": true, "reason": …}`."""

@@ -13,9 +13,10 @@ from gribmill.server.data.point_answer import PointSource, answered
 from gribmill.server.openmeteo.answer import PlaceAnswer, place_answers
 from gribmill.server.openmeteo.binary import binary
 from gribmill.server.openmeteo.csv_text import csv_text
-from gribmill.server.openmeteo.errors import OpenMeteoError, error_response
+from gribmill.server.openmeteo.errors import ERROR_SCHEMA, OpenMeteoError, error_response
 from gribmill.server.openmeteo.forecast_request import ForecastRequest, forecast_request
 from gribmill.server.openmeteo.json_text import json_text
+from gribmill.server.problems import ERROR_RESPONSES
 from gribmill.server.router import SecuredRouter
 from gribmill.tiles.read.point.point import PointRequest
 
@@ -44,9 +45,15 @@ PARAMETERS: list[dict[str, Any]] = [
     {"name": name, "in": "query", "required": name in ("latitude", "longitude"), "schema": TEXT, "description": text}
     for name, text in DESCRIBED.items()
 ]
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "description": "What is wrong, in Open-Meteo's shape; a problem document if the request is not allowed.",
+        "content": {"application/json": {"schema": ERROR_SCHEMA}, **ERROR_RESPONSES["4XX"]["content"]},
+    }
+}
 
 
-@router.get("/v1/forecast", response_class=Response, openapi_extra={"parameters": PARAMETERS})
+@router.get("/v1/forecast", response_class=Response, openapi_extra={"parameters": PARAMETERS}, responses=REFUSALS)
 async def open_meteo_forecast(request: Request, server: Server) -> Response:
     """A forecast for one place or several. Errors are `{"error": true, "reason": …}` with status 400."""
     try:

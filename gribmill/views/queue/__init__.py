@@ -2,6 +2,7 @@
 
 __all__ = [
     "attempt",
+    "contract",
     "database",
     "definition",
     "event",

@@ -199,3 +199,33 @@ class JobSummary(View):
     counts: dict[ContractStatus, int]
     oldest_queued_age_seconds: float | None
     running_count: int
+
+
+class JobDetail(JobResource):
+    """A job, why it does not start yet, and the jobs that it belongs with."""
+
+    waits_for: str | None
+    parents: tuple[int, ...]
+    children: tuple[int, ...]
+    retries: tuple[int, ...]
+
+
+class JobPage(View):
+    """Jobs, the newest first. `next_cursor` null: there are no more."""
+
+    jobs: tuple[JobResource, ...]
+    next_cursor: int | None
+
+
+class CanceledJob(JobResource):
+    """`requested`: it runs, and its worker was asked to stop it."""
+
+    result: Literal["canceled", "requested"]
+
+
+class RetriedJob(View):
+    """The job that runs it again; `created` false: there was one already."""
+
+    id: int
+    created: bool
+    job: JobResource
