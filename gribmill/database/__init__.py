@@ -1,3 +1,3 @@
-"""What the store needs of a database, and one folder per dialect: code, SQL, migrations."""
+"""The database: the protocol that the store uses, and one folder per dialect with code, SQL and migrations."""
 
 __all__ = ["move", "postgres", "protocol", "records", "sqlite", "status"]

@@ -1,4 +1,4 @@
-"""Values as databases hold them: times and JSON are text, bools are integers."""
+"""Values as databases store them: times and JSON are text, bools are integers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RecordT = TypeVar("RecordT")
 
 
 class RawRows(NamedTuple):
-    """Rows as a database holds them: text, numbers and None, which JSON can hold too."""
+    """Unconverted rows: strings, numbers and None, all of which JSON can represent."""
 
     columns: tuple[str, ...]
     rows: list[Sequence[Any]]
@@ -29,7 +29,7 @@ _DECODERS: dict[tuple[type[Any], tuple[str, ...]], Callable[[Sequence[Any]], Any
 
 
 def bind(value: Any) -> Any:
-    """A parameter as SQLite takes it."""
+    """Convert a parameter for SQLite."""
     if isinstance(value, datetime):
         return to_text(value.timestamp())
     if isinstance(value, list | tuple | dict):
@@ -42,7 +42,7 @@ def bind_all(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decoder(record: type[RecordT], columns: tuple[str, ...]) -> Callable[[Sequence[Any]], RecordT]:
-    """Makes records of rows with these columns: each field is read from the column of its name."""
+    """A function that turns rows with these columns into records, field by field."""
     known: Callable[[Sequence[Any]], RecordT] | None = _DECODERS.get((record, columns))
     if known is None:
         known = _DECODERS[record, columns] = _decoder(record, columns)
@@ -52,7 +52,7 @@ def decoder(record: type[RecordT], columns: tuple[str, ...]) -> Callable[[Sequen
 def _decoder(record: type[RecordT], columns: tuple[str, ...]) -> Callable[[Sequence[Any]], RecordT]:
     hints = get_type_hints(record, include_extras=True)
     plan = [(columns.index(name), _reader(hints[name])) for name in _fields(record)]
-    # Of a named tuple that has just these columns nothing is left to do.
+    # A named tuple with exactly these columns needs no conversion.
     make: Callable[[Sequence[Any]], RecordT] | None = getattr(record, "_make", None)
     if make is not None and plan == [(at, None) for at in range(len(columns))]:
         return make
@@ -64,7 +64,7 @@ def _decoder(record: type[RecordT], columns: tuple[str, ...]) -> Callable[[Seque
 
 
 def read_json(text: str | None) -> Any:
-    """A JSON value; a text that is not JSON, written by hand, stays a text."""
+    """A JSON value. Text that is not JSON (in a manually written row) stays a string."""
     if text is None:
         return None
     try:
@@ -78,7 +78,7 @@ def _fields(record: type[Any]) -> Sequence[str]:
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
-    """How a column of this type is read; None: as it is."""
+    """How to convert a column of this type; None for no conversion."""
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (one for one in get_args(hint) if one is not NoneType)
     if hint is datetime:

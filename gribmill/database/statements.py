@@ -26,7 +26,7 @@ def statement_text(own: Traversable, name: str) -> str:
 
 
 def names_in(own: Traversable, folder: str) -> tuple[str, ...]:
-    """The statements of a folder (`verify`, `migrations`) in order of their names."""
+    """The statements of a folder (`verify`, `migrations`), sorted by name."""
     homes = [home.joinpath(folder) for home in (own, COMMON)]
     files = {file.name for home in homes if home.is_dir() for file in home.iterdir()}
     return tuple(sorted(name.removesuffix(".sql") for name in files if name.endswith(".sql")))

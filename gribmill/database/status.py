@@ -1,4 +1,4 @@
-"""What is known about a database itself: its size, what slows it down, and what to do."""
+"""The status of the database itself: its size, what slows it down, and advice."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TableStatus:
-    """A table: about how many rows it has, and how many are dead until they are vacuumed."""
+    """A table with its approximate number of live and dead rows."""
 
     name: str
     rows: int
@@ -19,7 +19,7 @@ class TableStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """An index, and how often it was used since the statistics began."""
+    """An index, and how often it was used since statistics were reset."""
 
     name: str
     table: str
@@ -29,7 +29,7 @@ class IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class OldTransaction:
-    """The transaction that has been open for longest: no row that it might see can be removed."""
+    """The oldest open transaction: vacuum keeps every row that it may see."""
 
     pid: int
     application: str
@@ -39,7 +39,7 @@ class OldTransaction:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStatus:
-    """The state of a database. `advice` says what to do, most important first; empty when nothing is."""
+    """The status of a database. `advice` lists what to do, most important first."""
 
     engine: str
     version: str

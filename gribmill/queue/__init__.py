@@ -1,4 +1,4 @@
-"""Durable jobs. Knows no weather."""
+"""A durable job queue. It knows nothing about weather."""
 
 __all__ = [
     "arguments",

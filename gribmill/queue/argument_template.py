@@ -11,12 +11,12 @@ from gribmill.queue.errors import BadArguments
 
 PLACE = re.compile(r"\{\{\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\}\}")
 DEEPEST = 20
-# Each may be filled with the whole payload.
+# Each placeholder may expand to the whole payload.
 MOST_PLACES = 100
 
 
 def check_template(template: Mapping[str, Any], root: str) -> bool:
-    """Whether there are placeholders. BadArguments when one of them could never be filled from the fields of `root`."""
+    """Whether there are placeholders; raises BadArguments if one could never be filled from the fields of `root`."""
     text = json.dumps(template, ensure_ascii=False)
     places = PLACE.findall(text)
     if len(places) > MOST_PLACES:
@@ -32,9 +32,9 @@ def check_template(template: Mapping[str, Any], root: str) -> bool:
 
 
 def render(template: Any, fields: Mapping[str, Any], depth: int = 0) -> Any:
-    """The template with its placeholders filled. A text that is just one placeholder becomes the value itself."""
+    """Fill the placeholders. A string that consists of a single placeholder becomes the value itself."""
     if depth > DEEPEST:
-        raise BadArguments(f"a template more than {DEEPEST} levels deep is not read")
+        raise BadArguments(f"a template may be at most {DEEPEST} levels deep")
     if isinstance(template, dict):
         return {key: render(value, fields, depth + 1) for key, value in template.items()}
     if isinstance(template, list):
@@ -47,7 +47,7 @@ def render(template: Any, fields: Mapping[str, Any], depth: int = 0) -> Any:
 
 
 def _text(value: Any) -> str:
-    """Inside a text, as JSON writes it."""
+    """Format a value for use inside a string, as in JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

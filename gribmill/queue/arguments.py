@@ -1,5 +1,5 @@
-"""Arguments of jobs as pydantic models. Imported when the first arguments are checked: commands that only look need
-none."""
+"""Job arguments as pydantic models. Imported when arguments are first validated: commands that only read start
+without pydantic."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pydantic import BaseModel, ConfigDict, Field
 class Args(BaseModel):
     """The base of every argument model: unknown keys are refused."""
 
-    # Checked when the first job of a type comes: executors start without the checks of all others.
+    # Built on first use: executors start without the validators of types that they do not run.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, ser_json_inf_nan="constants")
 
 
 class CommandArgs(Args):
-    """Any object; the definition's own schema says more."""
+    """Any object; the definition's JSON Schema constrains it further."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
 class SleepArgs(Args):
-    """How long, what to say, how to end."""
+    """How long to sleep, what to print, and how to end."""
 
     seconds: Annotated[float, Field(ge=0, le=86_400)] = 0.0
     say: Annotated[str, Field(max_length=10_000)] = ""

@@ -1,4 +1,4 @@
-"""A command that jobs run: its arguments, filled from a payload. Never a shell."""
+"""A command that jobs run: a fixed list of arguments with placeholders, and never a shell."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
-    """What a job runs. An argument is a text, or one placeholder: `{{name}}` is the payload's value of that name."""
+    """What a job runs. Each argument is a literal string, or one placeholder such as `{{name}}`."""
 
     argv: tuple[str, ...]
     environment: tuple[str, ...] = ()
-    """The variables of the worker's environment that the command sees, besides PATH, HOME and LANG."""
+    """Environment variables of the worker that are passed to the command, besides PATH, HOME and LANG."""
     options: tuple[str, ...] = ()
-    """The placeholders whose value may begin with `-`, and so be read as an option."""
+    """Placeholders whose value may begin with `-`, so that it could be read as an option."""
 
     @classmethod
     def of(cls, value: Any) -> CommandSpec:
-        """A stored command, checked; or BadDefinition."""
+        """Validate a stored command; raises BadDefinition."""
         if not isinstance(value, Mapping) or value.keys() - {"argv", "environment", "options"}:
-            raise BadDefinition("a command is an object with argv, environment and options")
+            raise BadDefinition("a command must be an object with argv, environment and options")
         parts = {name: value.get(name, ()) for name in ("argv", "environment", "options")}
         for name, words in parts.items():
             if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-                raise BadDefinition(f"{name} of a command is a list of texts")
+                raise BadDefinition(f"{name} of a command must be a list of strings")
         spec = cls(**{name: tuple(words) for name, words in parts.items()})
         spec.check()
         return spec
@@ -49,18 +49,18 @@ class CommandSpec:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The names of its placeholders."""
+        """The names of the placeholders."""
         return tuple(place[1] for word in self.argv if (place := _PLACE.fullmatch(word)))
 
     def check(self) -> None:
-        """BadDefinition where no payload could make it run."""
+        """Raise BadDefinition if no payload could make it run."""
         if not 0 < len(self.argv) <= MOST_ARGUMENTS:
-            raise BadDefinition(f"a command has 1 to {MOST_ARGUMENTS} arguments")
+            raise BadDefinition(f"a command must have 1 to {MOST_ARGUMENTS} arguments")
         if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", self.program):
             raise BadDefinition(f"{quoted(self.program)} is not a program's name; use gribmill, or one of [commands]")
         for word in self.argv:
             if "\0" in word or len(word.encode("utf-8", "replace")) > ARGUMENT_LIMIT_BYTES:
-                raise BadDefinition("an argument has no NUL character and at most 32 kB")
+                raise BadDefinition("an argument must not contain NUL and may have at most 32 kB")
             if "{{" in word and not _PLACE.fullmatch(word):
                 raise BadDefinition(f"{quoted(word)}: a placeholder fills a whole argument, as in {{{{name}}}}")
         if strange := sorted(set(self.options) - set(self.places)):
@@ -70,7 +70,7 @@ class CommandSpec:
                 raise BadDefinition(f"{quoted(name)} is not the name of an environment variable")
 
     def fill(self, payload: Mapping[str, Any]) -> list[str]:
-        """The arguments for a payload, the program's name first; or BadArguments."""
+        """Fill in the payload's values; the program comes first. Raises BadArguments."""
         return [self._filled(place[1], payload) if (place := _PLACE.fullmatch(word)) else word for word in self.argv]
 
     def _filled(self, name: str, payload: Mapping[str, Any]) -> str:
@@ -81,19 +81,19 @@ class CommandSpec:
             raise BadArguments(f"{name}: expected a text or a number for the command's argument {{{{{name}}}}}")
         text = str(value)
         if "\0" in text or len(text.encode("utf-8", "replace")) > ARGUMENT_LIMIT_BYTES:
-            raise BadArguments(f"{name}: an argument of a command has no NUL character and at most 32 kB")
+            raise BadArguments(f"{name}: a command's argument must not contain NUL and may have at most 32 kB")
         if not text.isascii():
             try:
                 text.encode()
             except UnicodeEncodeError:
-                raise BadArguments(f"{name}: half a surrogate pair is not text") from None
+                raise BadArguments(f"{name}: contains an unpaired surrogate") from None
         if text.startswith("-") and name not in self.options:
             raise BadArguments(f"{name}: {quoted(text)} begins with '-' and could be read as an option")
         return text
 
 
 def check_program(program: str, allowed: Mapping[str, str]) -> None:
-    """BadDefinition unless the program is gribmill, or is allowed by the settings."""
+    """Raise BadDefinition unless the program is gribmill or is allowed by the settings."""
     if program != OWN_PROGRAM and program not in allowed:
         known = ", ".join(sorted({OWN_PROGRAM, *allowed}))
         raise BadDefinition(
@@ -103,7 +103,7 @@ def check_program(program: str, allowed: Mapping[str, str]) -> None:
 
 
 def schema_of(places: Sequence[str]) -> dict[str, Any]:
-    """The JSON Schema of a payload that gives each placeholder a text or a number, and nothing else."""
+    """The JSON Schema that requires a string or a number for each placeholder, and nothing else."""
     return {
         "type": "object",
         "properties": {name: {"type": ["string", "number"]} for name in places},

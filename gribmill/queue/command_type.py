@@ -1,4 +1,4 @@
-"""The job type behind a definition with a command: its payload is checked against a JSON Schema."""
+"""The job type of a definition with a command. Its payload is validated against a JSON Schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMMAND_ARGS = "gribmill.queue.arguments:CommandArgs"
 
 @dataclass(frozen=True, slots=True)
 class CommandType(JobType):
-    """A type that an operator made."""
+    """A job type that an operator added."""
 
     command: CommandSpec = field(default_factory=lambda: CommandSpec(("gribmill",)))
     schema_text: str = "{}"
@@ -40,7 +40,7 @@ class CommandType(JobType):
         return found
 
     def check(self, args: Mapping[str, Any] | str) -> Args:
-        """The payload fits the schema, and fills the command; else BadArguments."""
+        """Raise BadArguments unless the payload matches the schema and fills the command."""
         payload = self._read(args) if isinstance(args, str) else dict(args)
         text = check_size(self.key, payload)
         if problem := first_problem(self.schema_text, json.loads(text)):
@@ -76,7 +76,7 @@ class CommandType(JobType):
 
 
 def make_command_type(key: str, handler: str | None, command: Any, schema_text: str, **tuned: Any) -> CommandType:
-    """The type of a stored definition; BadDefinition if its command cannot be run."""
+    """Build the job type of a stored definition; raises BadDefinition if its command cannot be run."""
     spec = CommandSpec.of(command)
     usual: dict[str, Any] = {"description": "", "lane": COMMAND_LANE}
     return CommandType(
@@ -85,7 +85,7 @@ def make_command_type(key: str, handler: str | None, command: Any, schema_text: 
 
 
 def check_schema(schema: Mapping[str, Any]) -> str:
-    """The schema as text, or BadDefinition."""
+    """Validate a JSON Schema and return it as text; raises BadDefinition."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
 
@@ -103,7 +103,7 @@ def check_schema(schema: Mapping[str, Any]) -> str:
 
 
 def first_problem(schema_text: str, payload: Mapping[str, Any], *, partly: bool = False) -> str | None:
-    """Why the payload does not fit the schema, in one sentence; None when it does. `partly`: keys may be missing."""
+    """Why the payload does not match the schema, or None if it does. With `partly`, keys may be missing."""
     from referencing.exceptions import Unresolvable
 
     try:
@@ -126,7 +126,7 @@ def _is_missing(problem: ValidationError) -> bool:
 
 @lru_cache(maxsize=100)
 def _validator(schema_text: str) -> Validator:
-    """Loaded when the first payload of a command comes: most processes meet none. References leave no document."""
+    """Imported on first use, because most processes see no command. References to other documents are not followed."""
     from jsonschema import Draft202012Validator
     from referencing import Registry
 

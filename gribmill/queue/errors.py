@@ -1,4 +1,4 @@
-"""What can go wrong with a job or with the queue, as sentences."""
+"""Errors of the queue."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class QueueError(GribmillError):
-    """The queue refuses, or cannot do, what was asked."""
+    """The base class: the queue refuses or cannot do what was requested."""
 
 
 class UnknownJobType(QueueError):
@@ -18,11 +18,11 @@ class UnknownLane(QueueError):
 
 
 class BadArguments(QueueError):
-    """A job's arguments do not fit its type; the sentence names the field."""
+    """A job's arguments are invalid; the message names the field."""
 
 
 class BadDefinition(QueueError):
-    """A value that a job definition cannot have; the sentence names it."""
+    """An invalid value in a job definition; the message names it."""
 
 
 class JobNotFound(QueueError):
@@ -38,7 +38,7 @@ class GroupNotFound(QueueError):
 
 
 class BadTrigger(QueueError):
-    """A rule that could never make a job."""
+    """A trigger that could never create a job."""
 
 
 class TriggerNotFound(QueueError):
@@ -50,7 +50,7 @@ class EventNotFound(QueueError):
 
 
 class BadTenant(QueueError):
-    """A tenant that cannot be added or changed so; the sentence names the field."""
+    """An invalid tenant; the message names the field."""
 
 
 class TenantNotFound(QueueError):
@@ -58,7 +58,7 @@ class TenantNotFound(QueueError):
 
 
 class BadTemplate(QueueError):
-    """A job template that cannot be added or changed so; the sentence says why."""
+    """An invalid job template; the message says why."""
 
 
 class TemplateNotFound(QueueError):
@@ -78,7 +78,7 @@ class NotAllowed(QueueError):
 
 
 class TenantLimit(NotAllowed):
-    """A tenant has reached one of its limits; the sentence names it and its value."""
+    """A tenant has reached one of its limits; the message names it."""
 
 
 class Reserved(QueueError):
@@ -86,15 +86,15 @@ class Reserved(QueueError):
 
 
 class BadEffect(QueueError):
-    """An attempt's end was to change the application's records in a way that they do not know, or cannot hold."""
+    """An effect of an attempt is unknown or cannot be applied."""
 
 
 class StatementRefused(QueueError):
-    """The database is sound, but refuses what was to be written."""
+    """The database works, but rejected the statement."""
 
 
 class StoreError(QueueError):
-    """The database cannot be used. Nothing was written."""
+    """The database cannot be used; nothing was written."""
 
 
 class StoreFull(StoreError):
@@ -102,15 +102,15 @@ class StoreFull(StoreError):
 
 
 class StoreBusy(StoreError):
-    """The database stayed locked for longer than a writer may wait."""
+    """The database stayed locked longer than a writer may wait."""
 
 
 class StoreConflict(StoreBusy):
-    """Two transactions were in each other's way, and this one was rolled back. Done again, it succeeds."""
+    """Two transactions conflicted, and this one was rolled back. Retrying succeeds."""
 
 
 class StoreUnreachable(StoreError):
-    """The database server does not answer, or the connection was lost."""
+    """The database server does not respond, or the connection was lost."""
 
 
 class StoreReadOnly(StoreError):
@@ -122,8 +122,8 @@ class StoreCorrupt(StoreError):
 
 
 class StoreReplaced(StoreError):
-    """The file was removed or replaced while it was open: no other process reads what is written to it."""
+    """The file was removed or replaced while it was open, so no other process would see further writes."""
 
 
 class StoreUnsafe(StoreError):
-    """This place, or this SQLite, cannot hold a queue safely."""
+    """This file system, or this SQLite version, cannot hold a queue safely."""

@@ -1,4 +1,4 @@
-"""A job type, declared once: arguments, dedupe key, retries, lane and handler."""
+"""Job types as the code declares them: arguments, dedupe key, retries, lane and handler."""
 
 from __future__ import annotations
 
@@ -28,53 +28,53 @@ def dedupe_key(type_key: str, tenant_id: str, args: dict[str, Any]) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """The one JSON text of a value: sorted keys, no spaces, no NaN."""
+    """Canonical JSON: sorted keys, no spaces, no NaN."""
     return _CANONICAL.encode(value)
 
 
 COMMAND_LANE = "command"
-"""Where the jobs of definitions with a command run, unless they name another lane."""
+"""The default lane of jobs that run commands."""
 
-# Arguments name things; they are not a place for data.
+# Arguments identify things; they should not carry data.
 ARGS_LIMIT_BYTES = 64_000
 
 
 @dataclass(frozen=True, slots=True)
 class JobType:
-    """Everything the queue knows of one type."""
+    """Everything the queue knows about one job type."""
 
     key: str
     description: str
     args: type[Args] | str
-    """The model of its arguments, or its name as `module:class`, imported when the first ones are checked."""
+    """The pydantic model of its arguments, or `module:class`, which is imported on first use."""
     lane: str
     handler: str | None
-    """`module:function`, imported by executors alone. None: declared, and not runnable here."""
+    """`module:function`, imported by executors only. None: declared but not runnable here."""
     timeout_seconds: int = 3600
     max_attempts: int = 3
     backoff_base_s: float = 30.0
     backoff_cap_s: float = 600.0
     backoff_jitter: float = JITTER
-    """The largest share by which a backoff is shortened; 0 for exact waits."""
+    """The largest fraction by which a backoff is shortened; 0 for exact waits."""
     batch_max: int = 1
     max_running: int | None = None
     on_lost: Literal["retry", "fail"] = "retry"
     poll_limit: int | None = None
-    """The most times that a job may be snoozed; None: any number."""
+    """How often a job may be snoozed; None for no limit."""
     retry_as: RetryAs = "same_row"
-    """Whether a failed job runs again itself, or ends and is followed by a new job that names it (`retry_of`)."""
+    """Whether a failed job itself runs again, or stays failed and a new job with `retry_of` takes its place."""
     queue_order: QueueOrder = "arrival"
-    """Where a delayed or failed job queues up when its time has come: by its arrival, or behind those that wait."""
+    """Where a delayed or failed job rejoins the queue: by its time of arrival, or behind the waiting jobs."""
     resources: tuple[str, ...] = ()
-    """Tags: all types with a tag share the limit that the settings give it."""
+    """Tags: all types with a tag share the limit that the settings define for it."""
     default_args: Mapping[str, Any] | None = None
-    """Arguments of jobs that give none of that name."""
+    """Default arguments."""
     group_by: Callable[[Any], str] | None = None
-    """The batching rule: jobs with the same key may be claimed together."""
+    """Computes the batching key: jobs with the same key may be claimed together."""
     dedupe: bool | tuple[str, ...] = False
-    """Whether equal arguments make equal jobs; or the names of those that decide."""
+    """Whether jobs with equal arguments are deduplicated, or the names of the arguments that are compared."""
     shared: bool = False
-    """Whether the work is done once for all tenants: its jobs belong to `global`, whichever tenant enqueued them."""
+    """Whether the work is done once for all tenants. Such jobs belong to `global`, whoever enqueued them."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", self.key):
@@ -86,8 +86,8 @@ class JobType:
         return _imported(self.args) if isinstance(self.args, str) else self.args
 
     def check(self, args: Mapping[str, Any] | str) -> Args:
-        """The arguments as their model, or BadArguments naming the field."""
-        # The model's own methods around these two take as long again.
+        """Validate arguments; raises BadArguments, which names the field."""
+        # Calling the validator directly halves the time of the model's own methods.
         validator = self.model.__pydantic_validator__
         try:
             if not isinstance(args, str):
@@ -101,7 +101,7 @@ class JobType:
             raise BadArguments(f"{self.key}: {_explain(_problems(error), self)}") from None
 
     def check_partly(self, args: Mapping[str, Any]) -> tuple[str, ...]:
-        """Check arguments that more will be added to; the names of those that are still missing."""
+        """Validate incomplete arguments, and return the names of those that are missing."""
         try:
             self.model.__pydantic_validator__.validate_python(args)
         except ValueError as error:  # pydantic's ValidationError
@@ -114,11 +114,11 @@ class JobType:
         return ()
 
     def encode(self, args: Mapping[str, Any]) -> tuple[str, Args]:
-        """The JSON text to store, and the checked model."""
+        """Validate arguments; return the JSON text to store and the model."""
         model = self.check(args)
         try:
             text = model.__pydantic_serializer__.to_json(model, exclude_none=True).decode()
-            if "NaN" in text or "Infinity" in text:  # as values, or as words of some text
+            if "NaN" in text or "Infinity" in text:  # a storable object, or a JSON string that has to be checked
                 json.loads(text, parse_constant=_refuse_constant)
             size = len(text) if text.isascii() else len(text.encode())
         except ValueError as error:  # not a number, or half a surrogate pair
@@ -129,7 +129,7 @@ class JobType:
 
     @property
     def argument_names(self) -> Sequence[str] | None:
-        """The names that arguments may have; None for any."""
+        """The allowed argument names; None if any is allowed."""
         return list(self.model.model_fields)
 
     def schema(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class JobType:
         return self.model.model_json_schema()
 
     def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
-        """The key that equal jobs share, if this type deduplicates."""
+        """The dedupe key of a job, if this type deduplicates."""
         if not self.dedupe:
             return None
         args = json.loads(args_text)
@@ -147,12 +147,12 @@ class JobType:
 
 
 class Registry:
-    """The declared types. Nothing else can be enqueued or run."""
+    """The declared job types. Nothing else can be enqueued or run."""
 
     def __init__(self, *types: JobType, command_handler: str | None = None) -> None:
         self._types = {job_type.key: job_type for job_type in types}
         self.command_handler = command_handler
-        """What runs the jobs of definitions with a command: `module:function`."""
+        """The handler of jobs that run commands: `module:function`."""
 
     def __getitem__(self, key: str) -> JobType:
         try:
@@ -177,7 +177,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def check_size(key: str, args: Mapping[str, Any]) -> str:
-    """The arguments as JSON text, or BadArguments if they are too large or cannot be written so."""
+    """The arguments as JSON text; raises BadArguments if they are too large or not serializable."""
     try:
         text = canonical_json(dict(args))
         size = len(text.encode())
@@ -200,7 +200,7 @@ def _problems(error: ValueError) -> list[ErrorDetails]:
 
 
 def _is_missing(problem: ErrorDetails) -> bool:
-    """Whether an argument itself is missing, not a part of one."""
+    """Whether a top-level argument is missing, rather than a part of one."""
     return problem["type"] == "missing" and len(problem["loc"]) == 1
 
 

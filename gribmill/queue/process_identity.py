@@ -1,4 +1,4 @@
-"""Which process a worker is, so that another one on the same machine can tell whether it still lives."""
+"""Identifies a worker's process, so that others on the same machine can tell whether it is alive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @cache
 def this_machine() -> dict[str, str]:
-    """Machine, boot and PID namespace; without what the system does not tell."""
+    """Machine id, boot id and PID namespace, as far as the system reports them."""
     sources = {"machine_id": "/etc/machine-id", "boot_id": "/proc/sys/kernel/random/boot_id"}
     found = {name: text for name, path in sources.items() if (text := _text(path))}
     with contextlib.suppress(OSError):
@@ -22,7 +22,7 @@ def this_machine() -> dict[str, str]:
 
 
 def this_process() -> dict[str, Any]:
-    """What a worker's heartbeat tells about its process."""
+    """The process description that a worker's heartbeat carries."""
     return _described(os.getpid())
 
 
@@ -32,11 +32,11 @@ def _described(pid: int) -> dict[str, Any]:
 
 
 def has_died(process: Mapping[str, Any]) -> bool:
-    """Whether a process that described itself so has certainly ended: False when that cannot be known from here."""
+    """Whether the described process has certainly ended. False if that cannot be determined from here."""
     here = this_machine()
     if not here.get("machine_id") or process.get("machine_id") != here["machine_id"] or "boot_id" not in here:
         return False
-    if process.get("hostname") != socket.gethostname():  # machines that were cloned share an id
+    if process.get("hostname") != socket.gethostname():  # cloned machines share an id
         return False
     if process.get("boot_id") != here["boot_id"]:
         return isinstance(process.get("boot_id"), str)
@@ -45,12 +45,12 @@ def has_died(process: Mapping[str, Any]) -> bool:
     pid = process.get("pid")
     if not isinstance(pid, int) or pid <= 0:
         return False
-    # A pid that was given to another process has another start time.
+    # A reused pid has a different start time.
     return _start_ticks(pid) != process.get("started")
 
 
 def _start_ticks(pid: int) -> int | None:
-    """When a process started, in clock ticks since the boot; None when it has ended."""
+    """When a process started, in clock ticks since boot; None if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         state, ticks = fields[0], int(fields[19])

@@ -22,7 +22,7 @@ def is_public(text: str) -> bool:
 
 
 def is_visibly_private(host: str) -> bool:
-    """Whether a host names this machine or a private address by itself. Where another name leads, only DNS knows."""
+    """Whether a host is `localhost` or a private address literal. Other names have to be resolved first."""
     name = host.rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -31,7 +31,7 @@ def is_visibly_private(host: str) -> bool:
 
 
 def _address(name: str) -> str | None:
-    """The IP address that a name spells, also as 127.1, 0x7f000001 or 2130706433; None for a name of DNS."""
+    """The IP address that a host spells, also as 127.1, 0x7f000001 or 2130706433; None for a DNS name."""
     with suppress(ValueError):
         return str(ipaddress.ip_address(name.partition("%")[0]))
     try:

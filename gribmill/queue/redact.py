@@ -12,10 +12,10 @@ from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
 
 HIDDEN = "[redacted]"
 SHORTEST_SECRET = 6
-# As much of an error or a reason as the queue keeps.
+# The longest error or reason that the queue stores.
 TEXT_LIMIT = 20_000
 
-# Each pattern starts where a word starts and never gives letters back: a long word must not cost its length squared.
+# Patterns are anchored at word starts and do not backtrack, so long words take linear time.
 _AUTHORIZATION = re.compile(
     r"(?i)(?<!\w)(authorization[\"']?\s*+[:=]\s*+[\"']?(?:(?:bearer|basic|digest|token)\s++)?)([^\s\"',;]+)"
 )
@@ -35,7 +35,7 @@ _SECRET_VARIABLE = re.compile(r"(?i)(password|secret|token|api_?key|access_?key|
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """Hide values that are named like secrets, and those of secret-named environment variables."""
+    """Hide values whose names look like secrets, and the values of such environment variables."""
     for name, value in (os.environ if environment is None else environment).items():
         if len(value) >= SHORTEST_SECRET and _SECRET_VARIABLE.search(name):
             text = text.replace(value, HIDDEN)
@@ -45,7 +45,7 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
 
 
 def redacted(outcome: Outcome) -> Outcome:
-    """The outcome with its sentences cleaned: errors quote URLs, and URLs carry signatures."""
+    """Redact the messages of an outcome: errors quote URLs, and URLs may carry signatures."""
     if isinstance(outcome, Succeeded):
         return dataclasses.replace(outcome, skipped=clean(outcome.skipped)) if outcome.skipped else outcome
     if isinstance(outcome, Snoozed):
@@ -55,13 +55,13 @@ def redacted(outcome: Outcome) -> Outcome:
 
 
 def clean(text: str) -> str:
-    """Redacted, of bounded length, and storable: file names may hold bytes that are no text."""
+    """Redact, shorten and make storable: file names may contain bytes that are not valid text."""
     storable = text[-TEXT_LIMIT:].encode("utf-8", errors="backslashreplace").decode()
     return redact(storable)
 
 
 def redact_json(value: Any) -> Any:
-    """A JSON value, such as a job's arguments, without what is named like a secret."""
+    """A JSON value, such as a job's arguments, with secrets hidden."""
     if isinstance(value, dict):
         return {
             key: HIDDEN if isinstance(key, str) and _SECRET_NAME.search(key) else redact_json(item)
@@ -73,7 +73,7 @@ def redact_json(value: Any) -> Any:
 
 
 def _hide_named(text: str) -> str:
-    """Hide what stands behind a name that sounds like a secret."""
+    """Hide the value after a name that looks like a secret."""
     kept: list[str] = []
     done = 0
     for word in _WORD.finditer(text):

@@ -1,4 +1,4 @@
-"""Whether and when a job that failed or was lost runs again."""
+"""Whether and when a failed or lost job runs again."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class RetryPolicy:
 
 
 def backoff_seconds(attempts: int, base: float = 1.0, cap: float = 60.0) -> float:
-    """min(cap, base·2^(attempts-1)) after so many failed attempts; the base before the first."""
+    """min(cap, base·2^(attempts-1)) after that many failed attempts; the base before the first."""
     exponent = min(max(attempts, 1) - 1, 62)
     return min(cap, base * 2.0**exponent)
 
 
 def can_retry(status: Status, attempts: int, max_attempts: int = 5) -> bool:
-    """Whether a job in this state, after so many attempts, may run again."""
+    """Whether a job in this state may run again after that many attempts."""
     return status not in ("completed", "processing") and attempts < max_attempts

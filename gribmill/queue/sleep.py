@@ -1,4 +1,4 @@
-"""The `sleep` job: an honest piece of work for trying the queue."""
+"""The `sleep` job, for trying out the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that every database can hold."""
+"""Text that every database can store."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def storable(text: str | None) -> str | None: ...
 
 
 def storable(text: str | None) -> str | None:
-    """NUL is replaced: PostgreSQL has no text with it, and SQLite's functions end a text there."""
+    """Replace NUL, which PostgreSQL rejects and at which SQLite's functions cut a string off."""
     return text.replace(NUL, REPLACEMENT) if text is not None and NUL in text else text

@@ -1,4 +1,4 @@
-"""Times as the database holds them: UTC text, `YYYY-MM-DD HH:MM:SS.mmm`, which sorts as it reads."""
+"""Times as the database stores them: UTC text, `YYYY-MM-DD HH:MM:SS.mmm`, which sorts chronologically."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 Clock = Callable[[], float]
-"""Seconds since the epoch: `time.time`, or a test's own."""
+"""Returns seconds since the epoch: `time.time`, or a fake in tests."""
 
-# Every job is stamped: looking these up takes half as long as writing them out.
+# Every job is stamped, and a lookup takes half the time of formatting.
 _MILLISECONDS = tuple(f".{n:03d}" for n in range(1000))
 
 
@@ -22,12 +22,12 @@ def to_text(seconds: float) -> str:
 
 @lru_cache(maxsize=8)
 def _second(whole: int) -> str:
-    """Thousands of jobs share a second."""
+    """Cached, because thousands of jobs share a second."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(whole))
 
 
 def to_datetime(text: str | None) -> datetime | None:
-    """Database text as an aware time. Rows written by hand may hold anything: a text that is not a time is None."""
+    """Database text as an aware datetime; None if it is not a time, as manually written rows may hold anything."""
     if not text:
         return None
     try:
@@ -38,5 +38,5 @@ def to_datetime(text: str | None) -> datetime | None:
 
 
 def to_rfc3339(moment: datetime | None) -> str | None:
-    """As scripts and the API see it: `2026-11-16T12:00:00.123Z`."""
+    """The format of `--json` and the API: `2026-11-16T12:00:00.123Z`."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None

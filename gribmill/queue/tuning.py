@@ -1,4 +1,4 @@
-"""Which values an operator may give a job type, and the sentence where one is refused."""
+"""Validates the values that operators can change for a job type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seconds = Annotated[float, Bounds(ge=0, le=7 * 86_400)]
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """The values, each within its bounds. None where there may be no limit."""
+    """The tunable values and their bounds. None means no limit."""
 
     timeout_seconds: Annotated[int, Bounds(ge=1, le=7 * 86_400)] = 3600
     max_attempts: Annotated[int, Bounds(ge=1, le=1000)] = 3
@@ -39,7 +39,7 @@ class Tuning:
 
 
 def check_tuning(kind: JobType, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes as plain values, or BadDefinition in one sentence."""
+    """Validate changes and return them as plain values; raises BadDefinition."""
     try:
         tuning = read(Tuning, changes)
     except CheckFailed as error:
@@ -55,7 +55,7 @@ def check_tuning(kind: JobType, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_backoff(key: str, values: Mapping[str, Any]) -> None:
-    """Base and cap may come from different hands: they are checked together, as they are in force."""
+    """Check the effective base and cap together: code and operator may have set one each."""
     if values["backoff_base_s"] > values["backoff_cap_s"]:
         raise BadDefinition(
             f"{key}: backoff_base_s {values['backoff_base_s']:g} is greater than backoff_cap_s"

@@ -1,3 +1,3 @@
-"""Copies everything of one database into another of a different kind, in steps that can be resumed."""
+"""Copies a database into one of the other kind, in steps that can be resumed."""
 
 __all__ = ["move", "side"]

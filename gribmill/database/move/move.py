@@ -1,4 +1,4 @@
-"""The move itself: table by table, in the order of their references, in batches, then compared."""
+"""Moves a database: copies each table in batches, in the order of their references, then compares all rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BATCH_ROWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class MovedTable:
-    """A table that was copied: how many rows it has, and how many of them this move copied."""
+    """A copied table: its number of rows, and how many of them this run copied."""
 
     name: str
     rows: int

@@ -1,4 +1,4 @@
-"""Values that both databases hold alike, and a checksum of rows in any order."""
+"""Rows in a form that both databases share, and a checksum that does not depend on their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NUL = "\N{REPLACEMENT CHARACTER}"
 
 
 def common_row(table: Table, row: Row) -> Row:
-    """The row as both databases hold it; MoveRefused names a value that one of them cannot hold."""
+    """The row in the common form; raises MoveRefused if one of the databases cannot store a value."""
     if all(value is None or isinstance(value, int) for value in row):
         return row
     return tuple(
@@ -43,7 +43,7 @@ def _common(table: Table, name: str, kind: str, value: object, row: Row) -> obje
 
 
 class Checksum:
-    """Of a set of rows: how many there are, and a sum that does not depend on their order."""
+    """A checksum of a set of rows: their number, and an order-independent sum."""
 
     def __init__(self) -> None:
         self.rows = 0

@@ -1,4 +1,4 @@
-"""What a move needs of the database that is read and of the one that is filled."""
+"""The protocol of a move's source and target."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Row = tuple[Any, ...]
 Kind = Literal["time", "text", "number"]
 
 PROGRESS = "move_progress"
-"""The table with the steps that are done. It is there from a move's beginning to its end."""
+"""The table that records a move's progress; it exists only during a move."""
 PROGRESS_COLUMNS = "table_name text PRIMARY KEY, last_key text NOT NULL, row_count bigint NOT NULL"
 RESERVED_BY = "gribmill db move"
-# Of this moment, of one database, or counted again from the rest.
+# Not copied: transient rows, or counts that are computed again.
 NOT_COPIED = frozenset(
     {
         PROGRESS,
@@ -33,12 +33,12 @@ NOT_COPIED = frozenset(
         "reservation_workers",
     }
 )
-# Where these have rows, a database is in use.
+# If these have rows, a database is in use.
 IN_USE = ("jobs", "events", "runs", "job_groups", "webhooks")
 
 
 class MoveRefused(QueueError):
-    """The move cannot begin, or its result is not what it should be; nothing was lost."""
+    """The move cannot start, or its result is wrong. The source is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Table:
     key: tuple[str, ...]
 
     def key_of(self, row: Row) -> str:
-        """The key of a row as it is noted: where a resumed move goes on."""
+        """A row's key as recorded, from which a resumed move continues."""
         names = list(self.columns)
         return json.dumps([row[names.index(name)] for name in self.key])
 
@@ -67,10 +67,10 @@ class Side(Protocol):
     """One of the two databases. Rows are tuples of text and numbers that both understand; times are UTC text."""
 
     label: str
-    """How it is called in messages; without a password."""
+    """Its name in messages, without a password."""
 
     def held(self) -> AbstractContextManager[None]:
-        """Keeps all other writers out while it is open."""
+        """Block all other writers within this context."""
         ...
 
     def table_names(self) -> set[str]: ...
@@ -80,25 +80,25 @@ class Side(Protocol):
         ...
 
     def page(self, table: Table, after: str | None, limit: int) -> list[Row]:
-        """The next rows in order of their key."""
+        """The next rows, in key order."""
         ...
 
     def begin(self, source: str) -> dict[str, Progress] | None:
-        """How far an earlier move from this source came; None if another source's move was not finished."""
+        """The progress of an interrupted move from this source; None if a move from another source is unfinished."""
         ...
 
     def clear(self, tables: Sequence[Table], source: str) -> None:
-        """Remove what a new database has by itself, and note that a move has begun. No worker starts a job."""
+        """Remove the rows of a new database and record that a move has begun, so that no worker starts a job."""
         ...
 
     def add(self, table: Table, rows: Sequence[Row], done: Progress) -> None:
-        """Add rows and note how far the copy has come, in one transaction. No trigger of the database runs."""
+        """Add rows and record the progress in one transaction, with database triggers disabled."""
         ...
 
     def next_ids(self, tables: Sequence[Table]) -> dict[str, int]:
-        """The highest number that each table has given to a row, also if that row is gone."""
+        """The highest id that each table has ever assigned."""
         ...
 
     def finish(self, next_ids: Mapping[str, int]) -> None:
-        """Go on counting there, count the jobs, and forget the move."""
+        """Set the id sequences, recompute the job counts, and remove the progress table."""
         ...

@@ -1,4 +1,4 @@
-"""Values on their way to and from PostgreSQL. As in SQLite, times are text here and flags are integers."""
+"""Converts values to and from PostgreSQL. As in SQLite, times are text and flags are integers here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UTC_SUFFIX = "+00"
 
 
 class FlagDumper(Dumper):
-    """Flags are integer columns, as in SQLite."""
+    """Sends bools as integers, because flags are integer columns."""
 
     oid = INT8
 
@@ -30,14 +30,14 @@ class FlagDumper(Dumper):
 
 
 class TextDumper(StrDumperUnknown):
-    """Of the type that its place in the statement asks for."""
+    """Sends text without a type, so that the server infers it from the statement."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(storable(obj))
 
 
 class NumericLoader(Loader):
-    """Sums of bigint are numeric: whole ones are read as int."""
+    """Reads whole numerics as int, because sums of bigint are numeric."""
 
     def load(self, data: Buffer) -> int | float:
         text = bytes(data)
@@ -60,12 +60,12 @@ def adapt(context: AdaptContext) -> None:
 
 
 def moment(seconds: float) -> str:
-    """Epoch seconds as text that means the same in every session."""
+    """Epoch seconds as text with a time zone, independent of the session's setting."""
     return to_text(seconds) + UTC_SUFFIX
 
 
 def bind(value: Any) -> Any:
-    """A parameter as psycopg takes it."""
+    """Convert a parameter for psycopg."""
     if isinstance(value, datetime):
         return moment(value.timestamp())
     if isinstance(value, list | tuple | dict):

@@ -1,4 +1,4 @@
-"""Wakes the workers that listen, after a commit that made work: NOTIFY, at most once in a while."""
+"""Wakes listening workers with NOTIFY after a commit that created work, at a limited rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRY_AGAIN_SECONDS = 5.0
 
 
 class Announcer:
-    """One connection of the process, for notifications alone. A notification that is lost costs a poll interval."""
+    """One connection per process, used only for notifications. A lost notification costs one poll interval."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
@@ -35,7 +35,7 @@ class Announcer:
             if wait <= 0:
                 self._send()
             elif self._late is None:
-                # The last of many must not go missing: it is sent when the time has come.
+                # The last of several must not get lost: it is sent when the interval is over.
                 self._late = threading.Timer(wait, self._send_late)
                 self._late.daemon = True
                 self._late.start()
@@ -76,5 +76,5 @@ class Announcer:
 
 
 def can_listen(connection: Connection) -> bool:
-    """A pooler's backends would get the notifications, not this connection."""
+    """Whether LISTEN works: behind a pooler, notifications would not reach this connection."""
     return not is_pooled(connection)

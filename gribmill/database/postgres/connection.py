@@ -1,4 +1,4 @@
-"""How every connection is set up: limits on waiting, and a network that fails in seconds rather than minutes."""
+"""Connection set-up: timeouts, and network failures that are noticed in seconds rather than minutes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gribmill.database.postgres.error_translation import FAULTS, fault_of
 
 Connection = psycopg.Connection[TupleRow]
 
-# It warns of each pipeline that a lost connection ends. The loss itself is an error, and is reported as one.
+# psycopg warns about pipelines that a lost connection aborts; the loss itself is already reported as an error.
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 CONNECT_SECONDS = 5
@@ -37,7 +37,7 @@ LIMITS = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
     "TimeZone": "UTC",
-    # Statements are short: compiling one would take a thousand times as long as running it.
+    # Statements are short: JIT compilation would take a thousand times as long as running them.
     "jit": "off",
     # Most rows have ended and are seldom looked for. Without recent statistics, or for a look that ends with the first
     # row it finds, the planner would read all of them.
@@ -46,19 +46,19 @@ LIMITS = {
 
 
 def connection_text(dsn: str, lease_seconds: float) -> str:
-    """The DSN with what it leaves open."""
+    """The DSN with our defaults added."""
     given: dict[str, Any] = conninfo_to_dict(dsn)
     silence = min(LONGEST_SILENCE_SECONDS, lease_seconds / 4)
     connecting = min(CONNECT_SECONDS, max(SHORTEST_CONNECT_SECONDS, int(lease_seconds / 6)))
     network = {**NETWORK, "tcp_user_timeout": max(1, int(silence * 1000)), "connect_timeout": connecting}
     if any("," in str(given.get(name)) for name in ("host", "hostaddr")):
-        # Of several servers the one that can be written. A single one can be read while it is read-only.
+        # Of several servers, use the writable one. A single read-only server can still be read.
         network["target_session_attrs"] = "read-write"
     return make_conninfo(**{**network, **given})
 
 
 def shown_name(dsn: str) -> str:
-    """The database as messages name it: without user and password."""
+    """The database's name in messages, without user and password."""
     given = conninfo_to_dict(dsn)
     host, port = given.get("host") or given.get("hostaddr") or "local", given.get("port")
     return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname') or ''}"
@@ -66,7 +66,7 @@ def shown_name(dsn: str) -> str:
 
 @contextmanager
 def plain_faults(dsn: str) -> Iterator[None]:
-    """PostgreSQL's errors become errors of the queue."""
+    """Translate PostgreSQL's errors into errors of the queue."""
     try:
         yield
     except FAULTS as error:
@@ -74,7 +74,7 @@ def plain_faults(dsn: str) -> Iterator[None]:
 
 
 def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connection:
-    """A connection that commits each statement by itself unless a transaction is begun."""
+    """Open a connection in autocommit mode."""
     connection = psycopg.connect(connection_text(dsn, lease_seconds), autocommit=True)
     try:
         adapt(connection)
@@ -89,12 +89,12 @@ def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connectio
 
 
 def is_pooled(connection: Connection) -> bool:
-    """Whether a pooler such as PgBouncer is between: no LISTEN, and settings hold for a transaction only."""
+    """Whether the connection goes through a pooler such as PgBouncer: no LISTEN, and settings last one transaction."""
     return connection.prepare_threshold is None
 
 
 def limits_of_transaction(connection: Connection) -> str | None:
-    """A statement that sets the limits for one transaction, where the connection cannot keep them."""
+    """The statement that sets the timeouts for one transaction, for connections through a pooler."""
     if not is_pooled(connection):
         return None
     return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in LIMITS.items())

@@ -1,4 +1,4 @@
-"""The queue in PostgreSQL: one connection per process and thread, which is made again when it was lost."""
+"""The queue in PostgreSQL: one connection per process and thread, reopened after it was lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("gribmill.queue")
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE = "BEGIN"
 
-# Connections carried over a fork are kept, never closed: closing one in the child would end the parent's session.
+# Connections inherited over a fork are kept open: closing one in the child would end the parent's session.
 _carried_over_fork: list[Handle] = []
 
 
@@ -47,7 +47,7 @@ class _Reading:
 
 
 class _Writing:
-    """One write transaction. READ COMMITTED: what must not change meanwhile is locked by the verbs."""
+    """One write transaction (READ COMMITTED). The verbs lock what must not change meanwhile."""
 
     __slots__ = ("_database", "_handle", "_transaction")
 
@@ -75,7 +75,7 @@ class _Writing:
 
 
 class PostgresDatabase:
-    """Safe to use from many threads, processes and hosts. Times are the server's, unless a clock is given."""
+    """Safe to use from many threads, processes and hosts. Uses the server's time, unless a clock is given."""
 
     def __init__(
         self,
@@ -135,12 +135,12 @@ class PostgresDatabase:
             return tx.insert_jobs([job])[0]
 
     def may_have_work(self) -> bool:
-        """Whether something is ready or due: a look that locks nothing and costs a third of an empty claim."""
+        """Whether something is ready or due. Locks nothing and costs a third of an empty claim."""
         with self.read() as tx:
             return bool(tx.rows("jobs/any_work", {"now": tx.stamp}))
 
     def tidy(self) -> None:
-        """Add up the changes of counts, once there are many."""
+        """Fold the accumulated count changes into the counts."""
         with self.read() as tx:
             many = tx.rows("counts/many")
         if many:
@@ -190,7 +190,7 @@ class PostgresDatabase:
     def _fault(self, error: Exception) -> Exception:
         fault = fault_of(error, self.name)
         if isinstance(fault, StoreReadOnly):
-            self.close()  # another server may have become the one that is written
+            self.close()  # another server may have become the primary
         elif lost_connection(error):
             self._announcer.close()
         return fault

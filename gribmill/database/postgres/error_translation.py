@@ -17,7 +17,7 @@ from gribmill.queue.errors import (
     StoreUnreachable,
 )
 
-# Besides psycopg's own: a number or a text that no column can hold.
+# Besides psycopg's own: numbers or strings that no column can store.
 FAULTS = (psycopg.Error, OverflowError, UnicodeEncodeError)
 LONGEST_DETAIL = 300
 # What libpq says of a standby where several servers are given.
@@ -27,11 +27,11 @@ CONNECTION_LOST = ("08", "57P", "53300")
 
 
 def fault_of(error: Exception, name: str) -> QueueError:
-    """A StoreError when it is about the server; StatementRefused when it is about what was to be written."""
+    """A StoreError for problems with the server; StatementRefused for problems with the statement."""
     state = getattr(error, "sqlstate", None) or ""
     detail = _detail(error)
     if isinstance(error, errors.SerializationFailure | errors.DeadlockDetected):
-        return StoreConflict(f"{name}: two transactions were in each other's way; nothing was written")
+        return StoreConflict(f"{name}: two transactions conflicted; nothing was written")
     if isinstance(error, errors.DiskFull | errors.OutOfMemory):
         return StoreFull(f"{name}: no space is left for the queue; nothing was written. Free some, then go on")
     if isinstance(error, errors.LockNotAvailable | errors.QueryCanceled):
@@ -52,15 +52,15 @@ def fault_of(error: Exception, name: str) -> QueueError:
 
 
 def lost_connection(error: Exception) -> bool:
-    """Whether the connection is gone, or was never made."""
+    """Whether the connection was lost, or never established."""
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith(CONNECTION_LOST)
 
 
 def _detail(error: Exception) -> str:
-    """One line that cannot control a terminal; libpq's texts name hosts and users, never a password."""
-    # The server's first line: further ones quote the row, and with it what it holds.
+    """The error in one printable line. (libpq's messages contain hosts and users, never a password.)"""
+    # Only the server's first line: further ones quote the row's contents.
     said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     text = " ".join((said or str(error)).split())[:LONGEST_DETAIL]
     return "".join(one if one.isprintable() else "?" for one in text)

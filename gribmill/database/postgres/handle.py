@@ -1,4 +1,4 @@
-"""One thread's connection: made when it is needed, made again after it was lost."""
+"""One thread's connection, opened when needed and reopened after it was lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Handle:
         self.connection: Connection = connect(self._dsn, self._lease_seconds)
         self.clock = ServerClock(self.connection)
         self._limits = limits_of_transaction(self.connection)
-        # Reused: each new one copies what psycopg knows of types.
+        # Reused, because each new cursor copies psycopg's type registry.
         self._control = self.connection.cursor()
         self._cursors: list[Cursor] = []
 
@@ -41,7 +41,7 @@ class Handle:
         return self.clock.now()
 
     def keep_time(self) -> None:
-        """Set the clock again each minute, between transactions."""
+        """Synchronize the clock each minute, between transactions."""
         if self.clock.is_old:
             try:
                 self.clock.set(self.connection)
@@ -51,7 +51,7 @@ class Handle:
                 self._open()
 
     def begin(self, begin: str, calls: Calls) -> list[Cursor]:
-        """Begin a transaction with its first statements. A connection that was lost while idle is made again."""
+        """Begin a transaction with its first statements. Reopens a connection that was lost while idle."""
         try:
             return self._begin(begin, calls)
         except psycopg.Error as error:
@@ -68,7 +68,7 @@ class Handle:
             return self._send(calls)
 
     def commit_all(self, calls: Calls) -> list[Cursor]:
-        """A transaction that is known beforehand, in one round trip."""
+        """Run a whole transaction in one round trip."""
         with self.connection.pipeline():
             self._control.execute("BEGIN")
             if self._limits is not None:
@@ -78,7 +78,7 @@ class Handle:
         return cursors
 
     def send(self, calls: Calls) -> list[Cursor]:
-        """Statements of a transaction that has begun, in one round trip."""
+        """Run statements within the transaction, in one round trip."""
         if len(calls) == 1:
             return self._send(calls)
         with self.connection.pipeline():
@@ -100,7 +100,7 @@ class Handle:
             self._control.execute("COMMIT")
 
     def roll_back(self) -> None:
-        """What is left of a transaction. A connection that cannot do that is not used again."""
+        """Roll back. If that fails, the connection is not used again."""
         try:
             self._control.execute("ROLLBACK")
         except psycopg.Error:

@@ -1,4 +1,4 @@
-"""Wake-ups from other hosts: a thread listens for notifications and makes a local socket readable."""
+"""Wake-ups from other hosts: a thread waits for notifications and makes a local socket readable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRY_AGAIN_SECONDS = 2.0
 
 
 class NotificationListener:
-    """One per supervisor. Its file descriptor stays the same however often the connection is lost."""
+    """One per supervisor. Its file descriptor stays the same when the connection is reopened."""
 
     def __init__(self, dsn: str, name: str) -> None:
         self._dsn = dsn
@@ -35,7 +35,7 @@ class NotificationListener:
         return self._ours.fileno()
 
     def drain(self) -> None:
-        """Take every waiting byte: many notifications are one reason to look."""
+        """Read all waiting bytes: many notifications count as one."""
         with contextlib.suppress(BlockingIOError):
             while self._ours.recv(4096):
                 pass
@@ -54,14 +54,14 @@ class NotificationListener:
                         log.info("%s is behind a pooler: workers poll", self._name)
                         return
                     connection.execute(f"LISTEN {CHANNEL}")
-                    self._wake()  # what was announced before counts as well
+                    self._wake()  # there may have been notifications before LISTEN
                     while not self._ended.is_set():
                         for _ in connection.notifies(timeout=LOOK_SECONDS, stop_after=1):
                             self._wake()
             except psycopg.Error:
-                # The worker's own connection reports what is wrong; until it is over, this one tries again.
+                # The worker's own connection reports the problem; this one just retries.
                 self._ended.wait(TRY_AGAIN_SECONDS)
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # full: there are wake-ups enough
+        with contextlib.suppress(OSError):  # the buffer is full: a wake-up is pending anyway
             self._theirs.send(b"!")

@@ -10,7 +10,7 @@ from gribmill.database.migration import Migration, in_order
 from gribmill.database.postgres.connection import Connection
 from gribmill.database.postgres.statements import script, statement_names
 
-# Advisory locks of gribmill have this first key.
+# The first key of gribmill's advisory locks.
 LOCK_SPACE = 7217
 MIGRATING = 0
 IS_THERE = "SELECT to_regclass('schema_migrations') IS NOT NULL"
@@ -22,7 +22,7 @@ def migrations() -> list[Migration]:
 
 
 def applied_versions(connection: Connection) -> set[int]:
-    """What the database has been through; empty for a new one."""
+    """The applied migrations; empty for a new database."""
     row = connection.execute(IS_THERE).fetchone()
     if row is None or not row[0]:
         return set()
@@ -35,7 +35,7 @@ def missing_migrations(connection: Connection) -> list[Migration]:
 
 
 def migrate(connection: Connection) -> list[Migration]:
-    """Apply what is missing, all of it or nothing; what was applied. One process does it, the others wait."""
+    """Apply all missing migrations in one transaction, and return them. Other processes wait."""
     with connection.transaction():
         connection.execute("SET LOCAL lock_timeout = '300s'")
         connection.execute("SET LOCAL statement_timeout = 0")

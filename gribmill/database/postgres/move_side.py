@@ -1,4 +1,4 @@
-"""A PostgreSQL database as a side of a move, and what both sides' tables look like."""
+"""A PostgreSQL database as source or target of a move, and the tables of both sides."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')"
 
 @contextmanager
 def postgres_side(url: str) -> Iterator[PostgresSide]:
-    """The database as long as this lasts; PostgreSQL's errors become errors of the queue."""
+    """Open the database; translates PostgreSQL's errors into errors of the queue."""
     with plain_faults(url), closing(PostgresSide(url)) as side:
         yield side
 
 
 class PostgresSide:
-    """A database whose schema is up to date. Its own connection: a move may take longer than a job's statements."""
+    """A database with an up-to-date schema. Has its own connection, because a move outlasts normal statements."""
 
     def __init__(self, url: str) -> None:
         self.label = hide_password(url)
@@ -47,7 +47,7 @@ class PostgresSide:
         self._connection.close()
 
     def tables(self) -> list[Table]:
-        """What is copied: each table after those that it refers to."""
+        """The tables to copy, each after those it refers to."""
         columns: dict[str, dict[str, Kind]] = {}
         for table, name, kind in self._connection.execute(
             "SELECT table_name, column_name, data_type FROM information_schema.columns"
@@ -176,7 +176,7 @@ class PostgresSide:
 
     @contextmanager
     def _without_triggers(self, table: Table) -> Iterator[None]:
-        """Within a transaction: they run again when it ends, in whichever way. References are checked nevertheless."""
+        """Disable triggers within a transaction; they are restored when it ends. Foreign keys are still checked."""
         name = sql.Identifier(table.name)
         self._connection.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER USER").format(name))
         yield

@@ -1,15 +1,15 @@
-"""Statements are written with `:name` or `?`, as SQLite has it; psycopg wants `%(name)s` or `%s`."""
+"""Translates placeholders: statements use SQLite's `:name` and `?`, psycopg uses `%(name)s` and `%s`."""
 
 from __future__ import annotations
 
 import re
 
-# A literal, a comment and a cast (`::text`) are left alone: what looks like a placeholder there is none.
+# Placeholders inside literals, comments and casts (`::text`) are not translated.
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|::|:(?P<name>[a-z_]\w*)|(?P<mark>\?)|%|\s+INDEXED BY \w+")
 
 
 def to_psycopg(text: str) -> str:
-    """The statement as psycopg takes it. `INDEXED BY` is advice to SQLite's planner alone."""
+    """The statement for psycopg, without `INDEXED BY`, which only SQLite understands."""
     return _TOKEN.sub(_replace, text).strip()
 
 
@@ -21,5 +21,5 @@ def _replace(found: re.Match[str]) -> str:
     token = found[0]
     if token.lstrip().startswith("INDEXED BY"):
         return ""
-    # Comments are left out: PostgreSQL would read them each time.
+    # Comments are removed: PostgreSQL would parse them each time.
     return "" if token.startswith("--") else token.replace("%", "%%")

@@ -1,4 +1,4 @@
-"""The server's time without asking for it: this host's monotonic clock, set by the server's."""
+"""The server's time without a query: this host's monotonic clock plus a measured offset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GOOD_FOR_SECONDS = 60.0
 
 
 class ServerClock:
-    """Right to within half a round trip, whatever this host's own clock says."""
+    """Accurate to half a round trip, independent of this host's wall clock."""
 
     __slots__ = ("_offset", "_set_at")
 
@@ -28,7 +28,7 @@ class ServerClock:
         return time.monotonic() > self._set_at + GOOD_FOR_SECONDS
 
     def set(self, connection: Connection) -> None:
-        """By the fastest of a few looks: the answer came about half-way between question and arrival."""
+        """Measure the offset with the fastest of a few queries, assuming equal latency in both directions."""
         best = float("inf")
         for _ in range(LOOKS):
             asked = time.monotonic()

@@ -16,7 +16,7 @@ from gribmill.queue.times import Clock
 
 RecordT = TypeVar("RecordT")
 Call = tuple[str, RawParams]
-"""A statement by its name, with its parameters."""
+"""A statement's name and its parameters."""
 
 
 class PostgresSession:
@@ -85,7 +85,7 @@ class PostgresSession:
         return self._handle.begin(self._begin, sent)
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
-        """How many rows were changed in all."""
+        """Run a statement for each row; returns the number of changed rows."""
         calls = [(name, row) for row in rows]
         return sum(cursor.rowcount for cursor in self.together(*calls)) if calls else 0
 
@@ -99,7 +99,7 @@ class PostgresSession:
         return statement_names(folder)
 
     def after(self, seconds: float) -> str:
-        """The moment that many seconds from now."""
+        """The time that many seconds from now."""
         return moment(self.seconds + seconds)
 
 

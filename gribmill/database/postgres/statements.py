@@ -1,4 +1,4 @@
-"""The statements as PostgreSQL runs them: its own, else the common ones; with psycopg's placeholders."""
+"""PostgreSQL's statements: its own, else the common ones, with psycopg's placeholders."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ HOME = resources.files(__package__).joinpath("sql")
 
 @cache
 def statement(name: str) -> str:
-    """The text of a statement; a name is `noun/verb`."""
+    """The text of the statement `noun/verb`."""
     return to_psycopg(statement_text(HOME, name))
 
 
 @cache
 def script(name: str) -> str:
-    """The text of a migration: it has no placeholders."""
+    """The text of a migration, which has no placeholders."""
     return statement_text(HOME, name)
 
 
 @cache
 def statement_names(folder: str) -> tuple[str, ...]:
-    """The statements of a folder (`verify`, `migrations`) in order of their names."""
+    """The statements of a folder (`verify`, `migrations`), sorted by name."""
     return names_in(HOME, folder)
 
 

@@ -15,7 +15,7 @@ from gribmill.database.status import DatabaseStatus, IndexStatus, OldTransaction
 from gribmill.database_url import hide_password
 
 SUPPORTED = range(15, 19)
-# Vacuum removes no row that an open transaction might still see.
+# Vacuum keeps every row that an open transaction may still see.
 LONG_TRANSACTION_SECONDS = 300.0
 MANY_DEAD_ROWS = 10_000
 DEAD_PART = 0.2
@@ -24,7 +24,7 @@ CROWDED_PART = 0.8
 
 
 def postgres_status(url: str) -> DatabaseStatus:
-    """Reads only, and needs no special rights."""
+    """Read the status; needs no special rights."""
     with plain_faults(url), closing(connect(url)) as connection:
         server = dict(_rows(connection, "status/server")[0])
         oldest = [OldTransaction(**row) for row in _rows(connection, "status/oldest_transaction")]

@@ -1,4 +1,4 @@
-"""A transaction as the queue sees it: statements by name, and the verbs."""
+"""The dialect's transaction: named statements, and the verbs."""
 
 from __future__ import annotations
 

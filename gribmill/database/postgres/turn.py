@@ -1,4 +1,4 @@
-"""A worker's turn in one round trip: completions, the next claims and the commit are sent together."""
+"""A worker's exchange in one round trip: completions, claims and the commit are sent together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def take_turn(
     reports: Sequence[tuple[Report, Succeeded]],
     claims: Sequence[ClaimRequest],
 ) -> tuple[Exchange, bool]:
-    """What was done and is committed; and whether something is left: dependents to settle, tenants to take turns."""
+    """Returns what was committed, and whether something is left: dependents to settle, or tenants that take turns."""
     calls = [*completing(tx, worker_id, reports)]
     for request in claims:
         calls += claiming(tx, request, settled=False)

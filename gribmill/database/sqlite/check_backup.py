@@ -1,4 +1,4 @@
-"""Checks a copy of jobs.db before it is relied on."""
+"""Checks a copy of jobs.db."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.queue.errors import StoreCorrupt
 
 
 def check_copy(path: Path) -> int:
-    """How many jobs a copy holds; StoreCorrupt when it does not open or is not sound. Leaves nothing beside it."""
+    """The number of jobs in a copy; StoreCorrupt if it does not open or is damaged. Leaves no files next to it."""
     with plain_faults(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
         if not applied_versions(connection):

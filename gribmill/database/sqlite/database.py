@@ -1,4 +1,4 @@
-"""jobs.db: one connection per process and thread, fair writers, a log that stays small and is on the disk."""
+"""jobs.db: one connection per process and thread, fair writers, and a small, durable write-ahead log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import Clock, to_text
 
 BUSY_TIMEOUT_MS = 10_000
-# A claim or a completion touches half a dozen pages of a few rows each, and writes them whole: small pages, small log.
+# A claim or a completion changes a few rows on half a dozen pages and logs whole pages, so small pages save writes.
 PAGE_BYTES = 2048
 # SQLite checkpoints inside the commit that fills this many pages, which is inside the host lock. The log is then
 # written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
@@ -34,12 +34,12 @@ CHECKPOINT_PAGES = 2000
 # The log's header, and one before each page; and room for a transaction that goes past the mark.
 LOG_BYTES_KEPT = 32 + (CHECKPOINT_PAGES + 100) * (24 + PAGE_BYTES)
 CLOSE_PATIENCE_SECONDS = 2.0
-# Read in a fraction of a second.
+# Small enough to check in a fraction of a second.
 QUICK_CHECK_BYTES = 50_000_000
-REPLACED = "{path} was removed or replaced while it was in use: restart what uses it"
+REPLACED = "{path} was removed or replaced while it was in use: restart the processes that use it"
 
 
-# Device and number: another file of the same name has others.
+# Device and inode identify the file behind the name.
 Inode = tuple[int, int]
 
 
@@ -52,7 +52,7 @@ def _inode(path: Path) -> Inode | None:
 
 
 class _Handle:
-    """A thread's connection, its hold on the host lock and on the log."""
+    """A thread's connection, host lock and log."""
 
     def __init__(
         self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None, file: Inode | None
@@ -66,12 +66,12 @@ class _Handle:
         self.data_version = -1
 
 
-# Connections carried over a fork are kept, never closed: closing one in the child would drop the parent's locks.
+# Connections inherited over a fork are kept open: closing one in the child would drop the parent's locks.
 _carried_over_fork: list[_Handle] = []
 
 
 class _Reading:
-    """One snapshot. Released at the end, so that the log can be written over."""
+    """One snapshot, released at the end so that the log can be reused."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -134,7 +134,7 @@ class _Writing:
             error = failure
         finally:
             try:
-                # Some errors (a full disk) have rolled back already.
+                # Some errors, such as a full disk, have already rolled back.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             finally:
@@ -147,7 +147,7 @@ class _Writing:
 
 
 class SqliteDatabase:
-    """The queue's file. Safe to use from many threads and processes of one host."""
+    """The queue in one file. Safe to use from many threads and processes of one host."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class SqliteDatabase:
         return _Writing(self)
 
     def turn(self, worker_id: str, reports: object, claims: object) -> None:
-        """A transaction costs no round trips here."""
+        """Not needed: there are no round trips to save."""
 
     def insert_job(self, job: PreparedJob) -> Enqueued:
         row = plain_row(job)
@@ -188,7 +188,7 @@ class SqliteDatabase:
             return tx.insert_jobs([job])[0]
 
     def _insert_plain(self, row: tuple[Any, ...]) -> int:
-        """As in `write`, without what a transaction of several statements needs: this is done for every single job."""
+        """Like `write`, but without the overhead of a multi-statement transaction, because this runs for every job."""
         try:
             handle = self._handle()
         except sqlite3.Error as error:
@@ -220,7 +220,7 @@ class SqliteDatabase:
         return bool(version != before)
 
     def tidy(self) -> None:
-        """Nothing: counters are right at every moment, and the log is made small by those who write it."""
+        """Nothing to do: counters are always exact, and writers keep the log small."""
 
     def announce(self) -> None:
         self._wake.announce()
@@ -229,14 +229,14 @@ class SqliteDatabase:
         return self._wake.listen()
 
     def backup(self, target: Path) -> None:
-        """`target` appears only whole."""
+        """Copy to `target`, which appears only when complete."""
         partial = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         with plain_faults(self.path):
             source = self._handle().connection
         try:
             create_private(partial)
             with plain_faults(target), contextlib.closing(sqlite3.connect(partial)) as copy:
-                # In one step: a copy made in several starts again whenever another process writes between two of them.
+                # In one step: a stepwise copy restarts whenever another process writes in between.
                 source.backup(copy, pages=-1)
                 copy.execute("PRAGMA journal_mode=DELETE")
             partial.replace(target)
@@ -266,7 +266,7 @@ class SqliteDatabase:
         return holder is not None and holder.stopped and holder.pid != os.getpid()
 
     def check_sound(self) -> None:
-        """StoreCorrupt if the file is visibly damaged. Large files are not read for this: `integrity` does so."""
+        """Raise StoreCorrupt if a quick check finds damage. Large files are only checked by `integrity`."""
         with plain_faults(self.path):
             if self.path.stat().st_size > QUICK_CHECK_BYTES:
                 return
@@ -280,7 +280,7 @@ class SqliteDatabase:
         if handle is None or handle.pid != os.getpid():
             return
         self._local.handle = None
-        with contextlib.suppress(StoreBusy):  # left open, it ends with the process and checkpoints nothing
+        with contextlib.suppress(StoreBusy):  # left open: it ends with the process, without a checkpoint
             handle.lock.acquire(patience_seconds=CLOSE_PATIENCE_SECONDS)
             handle.connection.close()
             handle.lock.release()
@@ -299,7 +299,7 @@ class SqliteDatabase:
 
     def _open(self) -> _Handle:
         lock = HostLock(self.path.with_name(self.path.name + ".lock"))
-        with contextlib.suppress(OSError):  # SQLite says better why it cannot
+        with contextlib.suppress(OSError):  # SQLite's own error is more precise
             create_private(self.path)
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
         try:
@@ -312,11 +312,13 @@ class SqliteDatabase:
 
     def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
         connection.row_factory = sqlite3.Row
-        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # of a file that is still empty
+        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # the file is still empty
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             with lock:
                 connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")  # never corrupt; `full` flushes the log itself, see _Writing
+        connection.execute(
+            "PRAGMA synchronous=NORMAL"
+        )  # cannot corrupt the file; `full` flushes the log itself, see _Writing
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES_KEPT}")

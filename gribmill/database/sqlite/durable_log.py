@@ -1,4 +1,4 @@
-"""The write-ahead log on the disk: what makes a commit survive a power cut."""
+"""Flushing the write-ahead log, so that commits survive a power failure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from gribmill.queue.errors import StoreError
 
-# A process that has flushed this often is not a short command: from now on a log that need not grow pays.
+# A process that flushes this often is not a short command, and benefits from a preallocated log.
 FLUSHES_BEFORE_ROOM = 16
-# Memory that is fresh for every piece would take longer to get than the piece to write.
+# Shared: allocating a buffer for each piece would take longer than writing it.
 ZEROS = bytes(65_536)
 
 
 class DurableLog:
-    """One thread's hold on `jobs.db-wal`. Its connection, while open, keeps that file in place."""
+    """One thread's handle on `jobs.db-wal`. The open connection keeps that file in place."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -24,7 +24,7 @@ class DurableLog:
         self.wants_room = False
 
     def flush(self) -> None:
-        """Return when everything committed so far, by any process, is on the disk."""
+        """Return once everything committed so far, by any process, is on disk."""
         try:
             if self._fd < 0:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
@@ -45,7 +45,7 @@ class DurableLog:
         as long again. To be called inside a write transaction: no other process appends then.
         """
         self.wants_room = False
-        with contextlib.suppress(OSError):  # a full disk: the next write reports it
+        with contextlib.suppress(OSError):  # a full disk is reported by the next write
             end = os.fstat(self._fd).st_size
             while end < size:
                 end += os.pwrite(self._fd, ZEROS[: size - end], end)
@@ -56,12 +56,12 @@ class DurableLog:
             self._fd = -1
 
     def __del__(self) -> None:
-        # A thread that ended: nothing else closes it.
+        # Closes the file of a thread that has ended.
         self.close()
 
 
 def _flush_folder(folder: Path) -> None:
-    """A file is only as safe as its name in the folder."""
+    """Sync the folder, so that the file's name is durable too."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

@@ -17,16 +17,16 @@ from gribmill.queue.errors import (
     StoreReadOnly,
 )
 
-# How Python's module says that a text in the file cannot be one; it quotes all of it.
+# Python's message for invalid text in the file, which quotes all of it.
 UNREADABLE = "Could not decode to UTF-8"
 LONGEST_DETAIL = 200
-# Besides SQLite's own: a number or a text that no column can hold.
+# Besides SQLite's own: numbers or strings that no column can store.
 FAULTS = (sqlite3.Error, OverflowError, UnicodeEncodeError)
 
 
 @contextmanager
 def plain_faults(path: Path) -> Iterator[None]:
-    """Inside, a SQLite error about the file becomes a StoreError that names it and says what to do."""
+    """Translate SQLite's errors about the file into StoreErrors that name it and say what to do."""
     try:
         yield
     except FAULTS as error:
@@ -34,7 +34,7 @@ def plain_faults(path: Path) -> Iterator[None]:
 
 
 def damaged_file(path: Path, detail: str) -> StoreCorrupt:
-    """What to do about a damaged file. The detail may quote the file: it must not control the reader's terminal."""
+    """The error for a damaged file. The detail may quote its contents, so it is made printable."""
     shown = "".join(one if one.isprintable() else "?" for one in detail[:LONGEST_DETAIL])
     return StoreCorrupt(
         f"{path}: the file is damaged, or is not an SQLite database ({shown}); it was left as it is."
@@ -43,7 +43,7 @@ def damaged_file(path: Path, detail: str) -> StoreCorrupt:
 
 
 def fault_of(error: Exception, path: Path) -> QueueError:
-    """A StoreError when it is about the file; StatementRefused when it is about what was to be written."""
+    """A StoreError for problems with the file; StatementRefused for problems with the statement."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if code is not None else None
     if primary == sqlite3.SQLITE_FULL:

@@ -1,4 +1,4 @@
-"""Whether a folder can hold a SQLite queue: WAL needs memory shared by every process that opens the file."""
+"""Whether a folder can hold a SQLite queue: WAL mode needs shared memory between all processes that use the file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gribmill.queue.errors import StoreReadOnly, StoreUnsafe
 OLDEST = (3, 37, 0)  # STRICT-era SQL and RETURNING (3.35); older ones misread statements silently
 NETWORK = re.compile(r"^(nfs4?|cifs|smb[23]?|smbfs|9p|afs|ceph|glusterfs|lustre|gpfs|beegfs|fuse\..*|fuse)$")
 MOUNTS = Path("/proc/self/mounts")
-ESCAPED = re.compile(r"\\([0-7]{3})")  # the kernel's way to write a blank in a mount point
+ESCAPED = re.compile(r"\\([0-7]{3})")  # how the kernel writes a space in a mount point
 
 
 def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
-    """Refuse a library that is too old to read our statements."""
+    """Refuse a SQLite library that is too old for our statements."""
     found = version or sqlite3.sqlite_version_info
     if found < OLDEST:
         raise StoreUnsafe(
@@ -44,7 +44,7 @@ def check_place(folder: Path) -> None:
 
 
 def file_system_of(folder: Path, mounts: Path = MOUNTS) -> str | None:
-    """The file system's kind by the longest mount point above the folder; None where that cannot be known."""
+    """The type of the file system that the folder is on; None if unknown."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -19,9 +19,9 @@ from gribmill.queue.errors import StoreBusy, StoreReadOnly
 
 log = logging.getLogger("gribmill.queue")
 
-# Past this the holder is stuck (a stopped process), not slow: a write transaction takes milliseconds.
+# A write transaction takes milliseconds: after this time the holder is stuck, for example suspended.
 PATIENCE_SECONDS = 30.0
-# After this the log names who is in the way.
+# After this time, the holder is logged.
 NAME_HOLDER_SECONDS = 3.0
 
 
@@ -35,14 +35,14 @@ class HostLock:
         self._fd = self._open()
 
     def acquire(self, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        """Wait for this thread's turn; StoreBusy when it does not come."""
+        """Wait for this thread's turn; StoreBusy if it does not come."""
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._queue_up(patience_seconds)
 
     def holder(self) -> LockHolder | None:
-        """The process that has the lock now, as far as that can be known."""
+        """The process that holds the lock, if known."""
         return lock_holder(self._fd)
 
     def release(self) -> None:
@@ -63,7 +63,7 @@ class HostLock:
         self.release()
 
     def __del__(self) -> None:
-        # A thread that ended, or an opening that failed: nothing else closes it.
+        # Closes the file of a thread that has ended, or of a failed open.
         self.close()
 
     def _open(self) -> int:
@@ -76,7 +76,7 @@ class HostLock:
             ) from None
 
     def _queue_up(self, patience_seconds: float) -> None:
-        """Wait in the kernel's queue. Only a thread can do that and still be given up on."""
+        """Wait in the kernel's queue, in a helper thread, because flock itself has no timeout."""
         waiter, self._waiter = self._waiter or _Waiter(self._fd), None
         given = False
         holder: LockHolder | None = None
@@ -91,7 +91,7 @@ class HostLock:
             if given:
                 self._waiter = waiter
             else:
-                # Given up on, or interrupted. A lock that comes to a closed descriptor is free again at once.
+                # Timed out or interrupted. A lock granted to a closed descriptor is released at once.
                 waiter.dismiss()
                 os.close(self._fd)
                 self._fd = self._open()
@@ -103,7 +103,7 @@ class HostLock:
 
 
 class _Waiter:
-    """A thread that waits in the kernel's queue, again and again, for an owner who may give up."""
+    """A reusable thread that waits in the kernel's queue on behalf of an owner that may give up."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -115,18 +115,18 @@ class _Waiter:
         threading.Thread(target=self._serve, daemon=True, name="host-lock").start()
 
     def given_within(self, seconds: float) -> bool:
-        """Ask for the lock; False when it did not come yet."""
+        """Request the lock; False if it was not granted in time."""
         self._wanted.release()
         return self.wait(seconds)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the lock that was asked for; False when it did not come yet."""
+        """Wait for the requested lock; False if it was not granted in time."""
         return self._given.acquire(timeout=seconds)
 
     def dismiss(self) -> None:
-        """The owner asks no more, and may close the descriptor."""
+        """End the thread; the owner may then close the descriptor."""
         self._dismissed = True
-        with contextlib.suppress(RuntimeError):  # asked already
+        with contextlib.suppress(RuntimeError):  # already requested
             self._wanted.release()
 
     def _serve(self) -> None:

@@ -1,4 +1,4 @@
-"""Which process holds a file lock, and whether it is stopped: from /proc, so that taking the lock costs nothing."""
+"""Finds the holder of a file lock in /proc, so that taking the lock itself costs nothing extra."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LockHolder:
     pid: int
     name: str
     stopped: bool
-    """Whether it is stopped by a signal (Ctrl-Z, kill -STOP) or a debugger."""
+    """Whether it is suspended by a signal (Ctrl-Z, kill -STOP) or a debugger."""
 
     def __str__(self) -> str:
         name = f"process {self.pid} ({self.name})" if self.name else f"process {self.pid}"
@@ -27,7 +27,7 @@ class LockHolder:
 
 
 def lock_holder(fd: int) -> LockHolder | None:
-    """Who holds the `flock` of this open file; None if it is free, or where that cannot be known."""
+    """The holder of the `flock` on this open file; None if it is free or unknown."""
     try:
         facts = os.fstat(fd)
         lines = (PROC / "locks").read_text().splitlines()
@@ -45,7 +45,7 @@ def _is_held(words: list[str], inode: int) -> bool:
 def _described(pid: int) -> LockHolder:
     try:
         name = (PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
-        # The name of the program may contain blanks and brackets: the state follows its last bracket.
+        # The program's name may contain spaces and brackets: the state follows the last bracket.
         state = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
     except (OSError, IndexError):
         return LockHolder(pid, "", stopped=False)

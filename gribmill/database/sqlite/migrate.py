@@ -17,14 +17,14 @@ def migrations() -> list[Migration]:
 
 
 def applied_versions(connection: sqlite3.Connection) -> set[int]:
-    """What the file has been through; empty for a new one."""
+    """The applied migrations; empty for a new file."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
         return set()
     return {row[0] for row in connection.execute("SELECT version FROM schema_migrations").fetchall()}
 
 
 def missing_migrations(connection: sqlite3.Connection, path: Path) -> list[Migration]:
-    """What is still to be applied. A file that a newer gribmill has written is refused."""
+    """The migrations to apply. Refuses a file that a newer gribmill wrote."""
     known = migrations()
     applied = applied_versions(connection)
     strange = applied - {migration.version for migration in known}
@@ -37,7 +37,7 @@ def missing_migrations(connection: sqlite3.Connection, path: Path) -> list[Migra
 
 
 def migrate(connection: sqlite3.Connection, path: Path, now: str) -> None:
-    """Apply what is missing, in the write transaction that the caller holds: all of it or nothing."""
+    """Apply missing migrations within the caller's write transaction."""
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)"
     )
@@ -48,7 +48,7 @@ def migrate(connection: sqlite3.Connection, path: Path, now: str) -> None:
 
 
 def split_statements(script: str) -> Iterator[str]:
-    """The statements of a script. `executescript` would commit first, and a half-made schema could stay behind."""
+    """Split a script into statements. `executescript` would commit first, and could leave a partial schema."""
     pending = ""
     for line in script.splitlines(keepends=True):
         pending += line

@@ -1,4 +1,4 @@
-"""jobs.db as a side of a move."""
+"""jobs.db as source or target of a move."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESERVED_SECONDS = 86_400.0
 
 
 class SqliteSide:
-    """Brought up to date when it is opened."""
+    """Opening it upgrades the schema."""
 
     def __init__(self, path: Path) -> None:
         SqliteDatabase(path).close()
@@ -122,7 +122,7 @@ class SqliteSide:
 
     @contextmanager
     def _without_triggers(self) -> Iterator[None]:
-        """Within a transaction: they are there again when it ends, in whichever way."""
+        """Remove triggers within a transaction; they are restored when it ends."""
         triggers = self._connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
             self._connection.execute(f"DROP TRIGGER {name}")

@@ -25,16 +25,16 @@ JOINED_BYTES = 16
 
 
 class WakeFolder:
-    """The folder of sockets beside a database."""
+    """The folder of sockets next to a database."""
 
     def __init__(self, database: Path) -> None:
         self.path = database.with_name(database.name + ".wake")
         self._joined: mmap.mmap | None = None
         self._known: tuple[bytes, list[str]] = (b"", [])
-        """What `joined` held before the folder was read, and the names that were there."""
+        """The content of `joined` before the folder was read, and the names found in it."""
 
     def announce(self) -> None:
-        """Send to every listener; remove the sockets of those that died."""
+        """Wake every listener, and remove sockets of dead ones."""
         names = self._listeners()
         if not names:
             return
@@ -43,7 +43,7 @@ class WakeFolder:
                 sender.setblocking(False)
                 for name in names:
                     self._send(sender, folder, name)
-        except OSError:  # the folder is gone, or there are no sockets left: listeners poll
+        except OSError:  # the folder is gone or sockets are unavailable: listeners poll
             self._forget()
 
     def _send(self, sender: socket.socket, folder: str, name: str) -> None:
@@ -54,19 +54,19 @@ class WakeFolder:
             with contextlib.suppress(OSError):
                 (self.path / name).unlink()
         except OSError:
-            # A full buffer: that listener has wake-ups enough.
+            # The buffer is full: that listener has pending wake-ups anyway.
             return
 
     def _forget(self) -> None:
-        """Read the folder and map the file again next time: it may be another one."""
+        """Read the folder and map the file again next time, because it may have been replaced."""
         self._joined, self._known = None, (b"", [])
 
     def listen(self) -> WakeSocket:
-        """A socket to wait on. A process that looks for work after this misses none."""
+        """Create a socket to wait on. Check for work after this call, and none is missed."""
         self.path.mkdir(mode=FOLDER_MODE, exist_ok=True)
         listener = WakeSocket(self.path)
-        # By a write, not through the map: a disk that is full is then an error, and no signal.
-        with contextlib.suppress(OSError):  # no one learns of it: it is left with polling
+        # A write instead of the memory map: a full disk then raises an error rather than a signal.
+        with contextlib.suppress(OSError):  # nobody will notice this listener, so it has to poll
             fd = os.open(self.path / JOINED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
             try:
                 os.pwrite(fd, secrets.token_bytes(JOINED_BYTES), 0)
@@ -75,7 +75,7 @@ class WakeFolder:
         return listener
 
     def _listeners(self) -> list[str]:
-        """Asked after every enqueue: the folder is read again only when a listener has joined since."""
+        """Called after every enqueue: reads the folder only if a listener has joined since."""
         try:
             joined, known = (self._joined or self._map())[:], self._known
             if joined != known[0]:
@@ -89,7 +89,7 @@ class WakeFolder:
         self.path.mkdir(mode=FOLDER_MODE, exist_ok=True)
         fd = os.open(self.path / JOINED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         try:
-            if os.fstat(fd).st_size < JOINED_BYTES:  # reading beyond a file's end through a map is a signal
+            if os.fstat(fd).st_size < JOINED_BYTES:  # reading past the end of a mapped file raises a signal
                 os.pwrite(fd, bytes(JOINED_BYTES), 0)
             self._joined = mmap.mmap(fd, JOINED_BYTES, access=mmap.ACCESS_READ)
         finally:
@@ -111,7 +111,7 @@ class WakeSocket:
         return self._socket.fileno()
 
     def drain(self) -> None:
-        """Take every waiting datagram: many announcements are one reason to look."""
+        """Read all waiting datagrams: many announcements count as one."""
         with contextlib.suppress(BlockingIOError):
             while True:
                 self._socket.recv(16)
@@ -124,7 +124,7 @@ class WakeSocket:
 
 @contextlib.contextmanager
 def _short(folder: Path) -> Iterator[str]:
-    """The folder by a path that fits into a socket address (108 bytes), however deep it is."""
+    """A path to the folder that fits into a socket address (108 bytes)."""
     if len(os.fsencode(folder)) < 70 or not Path("/proc/self/fd").is_dir():
         yield str(folder)
         return

@@ -13,7 +13,7 @@ from pathlib import Path
 
 log = logging.getLogger("gribmill.database")
 
-# The umask takes further bits away, never adds one: 0640 with the usual 022, 0600 with 077.
+# The umask can only remove bits: 0640 with the usual 022, 0600 with 077.
 FILE_MODE = 0o660
 FOLDER_MODE = 0o770
 COMPANIONS = ("", "-wal", "-shm", "-journal", ".lock", ".wake")
@@ -30,7 +30,7 @@ def create_private(path: Path) -> None:
 
 
 def tighten(database: Path) -> None:
-    """Take the permissions of others away from files of earlier versions; a warning where that is not allowed."""
+    """Remove other users' permissions from files of earlier versions; warns if that fails."""
     for suffix in COMPANIONS:
         path = database.with_name(database.name + suffix)
         try:

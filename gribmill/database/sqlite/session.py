@@ -62,11 +62,11 @@ class SqliteSession:
     # For the verbs
 
     def execute(self, name: str, params: RawParams = ()) -> sqlite3.Cursor:
-        """The cursor is one for all statements: what it says of this one is true until the next."""
+        """All statements share one cursor: its results are valid until the next statement."""
         return self._cursor.execute(statement(name), params)
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
-        """How many rows were changed in all."""
+        """Run a statement for each row; returns the number of changed rows."""
         return self._cursor.executemany(statement(name), rows).rowcount
 
     def records(self, record: type[RecordT], name: str, params: RawParams = ()) -> list[RecordT]:
@@ -81,5 +81,5 @@ class SqliteSession:
         return statement_names(folder)
 
     def after(self, seconds: float) -> str:
-        """The moment that many seconds from now."""
+        """The time that many seconds from now."""
         return to_text(self.seconds + seconds)

@@ -1,4 +1,4 @@
-"""The statements as SQLite runs them: its own, else the common ones."""
+"""SQLite's statements: its own, else the common ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HOME = resources.files(__package__).joinpath("sql")
 
 @cache
 def statement(name: str) -> str:
-    """The text of a statement; a name is `noun/verb`."""
+    """The text of the statement `noun/verb`."""
     return statement_text(HOME, name)
 
 
 @cache
 def statement_names(folder: str) -> tuple[str, ...]:
-    """The statements of a folder (`verify`, `migrations`) in order of their names."""
+    """The statements of a folder (`verify`, `migrations`), sorted by name."""
     return names_in(HOME, folder)

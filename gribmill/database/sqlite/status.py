@@ -10,15 +10,15 @@ from gribmill.database.sqlite.error_translation import plain_faults
 from gribmill.database.sqlite.migrate import applied_versions, migrations
 from gribmill.database.status import DatabaseStatus, TableStatus
 
-# More than this part of the file unused, and more than this in all, is worth a VACUUM.
+# VACUUM pays off if more than this fraction and this many bytes of the file are unused.
 FREE_PART = 0.5
 FREE_BYTES = 100 << 20
-# A log that stays this large is not written back: a reader holds it.
+# A log of this size is not being checkpointed, because a reader holds a snapshot.
 LARGE_LOG_BYTES = 256 << 20
 
 
 def sqlite_status(path: Path) -> DatabaseStatus:
-    """Reads only. SQLite keeps no statistics of its indexes' use."""
+    """Read the status. SQLite has no statistics about the use of indexes."""
     with plain_faults(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         page = connection.execute("PRAGMA page_size").fetchone()[0]
         pages = connection.execute("PRAGMA page_count").fetchone()[0]

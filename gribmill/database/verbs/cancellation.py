@@ -1,4 +1,4 @@
-"""An operator cancels a job."""
+"""Cancelling jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def cancel(tx: WithJobs, job_id: int, reason: str) -> Literal["cancelled", "requ
     # Held first: the attempt may end in another transaction while one of these statements waits for it.
     tx.rows("jobs/lock", {"job_id": job_id})
     params = {"job_id": job_id, "now": tx.stamp, "error": storable(reason)}
-    # No worker holds a row that was claimed by hand, without a lease: it is cancelled like one that waits.
+    # A manually claimed row has no lease and no worker: it is cancelled like a pending one.
     for name in ("jobs/cancel_pending", "jobs/cancel_hand_claimed"):
         if tx.execute(name, params).rowcount:
             settle_dependents(tx)

@@ -1,4 +1,4 @@
-"""The verbs that are the same in every dialect, as methods of its transaction."""
+"""Verbs that are the same in every dialect, as methods of the transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gribmill.database.verbs import (
 
 
 class CommonVerbs:
-    """Each verb is a function in the file of its noun. The protocol says what it promises."""
+    """Each verb is implemented by a function in the file of its noun; see the protocol for what it guarantees."""
 
     __slots__ = ()
 

@@ -90,7 +90,7 @@ def _requeue(
     *,
     cost: int,
 ) -> AttemptStatus | None:
-    """Back to pending. A snooze costs nothing, and its reason is not an error of the job."""
+    """Set the job back to pending. A snooze uses no attempt, and its reason is not an error."""
     due = tx.after(wait) if wait > 0 else None
     changes = {"now": tx.stamp, "next_run_at": due, "cost": cost, "error": error if cost else None}
     if not tx.execute("jobs/requeue", {**_fence(worker_id, report.ref), **changes}).rowcount:
@@ -103,7 +103,7 @@ def _requeue(
 def _end_for_new_job(
     tx: WithJobs, worker_id: str, report: Report, status: AttemptStatus, error: str, retry: int, wait: float
 ) -> AttemptStatus | None:
-    """The job has failed, and its retry is there, in one transaction."""
+    """Fail the job and create its retry in one transaction."""
     if not _write_end(tx, worker_id, report, error, "failed", dead=False):
         return None
     _end_attempt(tx, report, status, error)

@@ -1,11 +1,11 @@
-"""A finished job is enqueued again as a new one."""
+"""Enqueueing copies of finished jobs."""
 
 from __future__ import annotations
 
 from gribmill.database.verbs.session import Row, WithJobs
 from gribmill.queue.model import FINISHED, Enqueued, PreparedJob
 
-# What a copy takes over, in the order of `PreparedJob`.
+# The columns that a copy inherits, in the order of `PreparedJob`.
 COLUMNS = (
     "type", "priority", "max_attempts", "tenant_id", "source", "source_ref", "correlation_id", "created_by",
     "args", "group_key", "dedupe_key", "retry_of",
@@ -32,7 +32,7 @@ def retry(
 
 
 def insert_copy(tx: WithJobs, job_id: int, *, delay_seconds: float, source_ref: str) -> int:
-    """Enqueue the retry of a job that has just failed; its id."""
+    """Enqueue the retry of a job that just failed; returns its id."""
     again = _copy(tx.rows("jobs/get", {"job_id": job_id})[0])
     wait = delay_seconds if delay_seconds > 0 else None
     again = again._replace(source="system", source_ref=source_ref, retry_of=job_id, delay_seconds=wait)
@@ -40,5 +40,5 @@ def insert_copy(tx: WithJobs, job_id: int, *, delay_seconds: float, source_ref: 
 
 
 def _copy(row: Row) -> PreparedJob:
-    """A job like the stored one."""
+    """A new job with the values of a stored one."""
     return PreparedJob(**{name: row[name] for name in (*COLUMNS, *RARE_COLUMNS)})

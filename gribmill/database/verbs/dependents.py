@@ -1,4 +1,4 @@
-"""Jobs that wait on others: released when the last parent is done, cancelled when one fails."""
+"""Jobs with dependencies: released when the last parent completes, cancelled when one fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events go into the outbox in the transaction that causes them."""
+"""Publishing events: they are written to the outbox in the transaction that causes them."""
 
 from __future__ import annotations
 

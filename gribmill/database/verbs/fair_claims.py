@@ -27,12 +27,12 @@ def next_in_turn(tx: Session, request: ClaimRequest) -> Row | None:
 
 
 def held_tenants(tx: Session) -> list[str]:
-    """The tenants of which no job starts now."""
+    """The tenants whose jobs cannot start now."""
     return [row["name"] for row in tx.rows("claims/held_tenants")]
 
 
 def room_of_tenant(tx: Session, tenant_id: str) -> int | None:
-    """How many more jobs of the tenant may start now; None: any number."""
+    """How many more jobs of the tenant may start now; None for no limit."""
     rows = tx.rows("claims/tenant_room", {"tenant_id": tenant_id})
     return max(0, rows[0]["room"]) if rows else None
 
@@ -65,7 +65,7 @@ def _last_turn(tx: Session, types_json: str, priority: int) -> str:
 
 
 def _serve(tx: Session, types_json: str, priority: int, after: str, found: Row) -> int:
-    """Note whose turn it was. Nothing is written while there is only one tenant at this priority."""
+    """Record whose turn it was. Writes nothing while only one tenant has jobs of this priority."""
     if found["tenant_id"] != after:
         turn = {"types": types_json, "priority": priority, "tenant_id": found["tenant_id"], "now": tx.stamp}
         tx.execute("claims/note_turn", turn)

@@ -1,4 +1,4 @@
-"""A failed job that is not run again itself: it has ended, and a new job that names it takes its place."""
+"""Retries as new jobs: the failed job stays failed, and a new job with `retry_of` takes its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gribmill.queue.retry_policy import RetryPolicy
 
 
 def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
-    """That of the stored definition: the job may be of a type that only another version knows."""
+    """The retry policy of the stored definition, because only another version may know the job's type."""
     return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
 
 

@@ -1,4 +1,4 @@
-"""What jobs that come in have in common in every dialect."""
+"""What enqueueing has in common in every dialect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.database.verbs.session import Row, Session
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import FINISHED, PreparedJob
 
-# Of the columns that are inserted, those which jobs that come together mostly share are the first.
+# The columns that jobs enqueued together usually share come first.
 SHARED = 8
 
 # An id is a 64-bit integer.
@@ -19,7 +19,7 @@ ID_LIMIT = 1 << 63
 
 
 def runs_alike(jobs: Sequence[PreparedJob]) -> Iterator[list[PreparedJob]]:
-    """Neighbours that one statement can write; a job that waits on others comes alone."""
+    """Split jobs into runs that one statement can insert; a job with dependencies is its own run."""
     for _, run in groupby(jobs, _likeness):
         alike = list(run)
         if alike[0].after:
@@ -39,13 +39,13 @@ def rare_columns(job: PreparedJob) -> tuple[int | str | None, ...]:
 
 
 def share_request(tx: Session, job: PreparedJob, found: Row) -> None:
-    """An active job keeps an equal one out. If another asked for it, it is nobody's request from now on."""
+    """If another tenant requests an active job too, it no longer counts as any tenant's request."""
     if found["requested_by"] is not None and found["requested_by"] != job.requested_by:
         tx.execute("jobs/share_request", {"job_id": found["id"]})
 
 
 def due_at(tx: Session, job: PreparedJob, to_text: Callable[[float], str]) -> str | None:
-    """When the job may start; None: at once."""
+    """When the job may start; None for immediately."""
     if job.run_at is not None:
         due = to_text(job.run_at.timestamp())
         return due if due > tx.stamp else None
@@ -53,7 +53,7 @@ def due_at(tx: Session, job: PreparedJob, to_text: Callable[[float], str]) -> st
 
 
 def open_parents(tx: Session, job: PreparedJob) -> tuple[list[int], str | None]:
-    """The parents still to wait for, and the reason if one has failed already. PostgreSQL locks them."""
+    """The parents to wait for, and the reason to cancel if one has already failed. PostgreSQL locks them."""
     wanted = sorted(set(job.after))
     rows = tx.rows("dependencies/parent_states", {"ids": json.dumps([one for one in wanted if one < ID_LIMIT])})
     states = {row["id"]: row["status"] for row in rows}

@@ -1,4 +1,4 @@
-"""Jobs whose worker died come back: with backoff while attempts remain, as dead letters after."""
+"""Recovers jobs of dead workers: retried with backoff while attempts remain, dead letters after that."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ def _recover_all(tx: WithJobs, jobs: list[_LostJob], *, at_once: bool = False) -
 
 
 def _lose_worker(tx: WithJobs, worker_id: str, reason: str) -> None:
-    """Published once, until the worker sends a heartbeat again."""
+    """Publish `worker.lost` once, until the worker sends a heartbeat again."""
     if tx.execute("workers/lose", {"worker_id": worker_id, "now": tx.stamp}).rowcount:
         publish(tx, NewEvent("worker.lost", {"worker_id": worker_id, "reason": reason}))
 
 
 def _lost(tx: WithJobs, limit: int, farthest_lease_seconds: float) -> list[_LostJob]:
-    """Leases that ran out; that no honest worker has, because the clock was set back; and rows claimed by hand."""
+    """Expired leases, impossibly long ones (the clock was set back), and manually claimed rows."""
     params = {"limit": limit, "horizon": tx.after(farthest_lease_seconds)}
     names = ("leases/expired", "leases/far", "leases/abandoned_by_hand")
     return [job for name in names for job in tx.query(_LostJob, name, params)]
 
 
 def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
-    """The job's new status; None when it has ended meanwhile, or only its end had not been recorded."""
+    """Recover one job; returns its new status, or None if it had already ended."""
     ref = AttemptRef(job.id, job.attempt_no)
     if tx.execute("leases/finish_completed", {**ref._asdict(), "now": tx.stamp}).rowcount:
         settle_dependents(tx)
@@ -113,7 +113,7 @@ def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
 
 
 def _status(job: _LostJob, ended: str, policy: RetryPolicy) -> JobEnd:
-    """An attempt that has failed was not lost: what its failure would have done to the job is done now."""
+    """The new status. A failed attempt was not lost: its failure is applied now."""
     if job.cancel_requested or ended == "cancelled":
         return "cancelled"
     if ended == "snoozed":

@@ -1,4 +1,4 @@
-"""At most one active reservation per scope: the unique index decides. Or one in all, if so asked."""
+"""At most one active reservation per scope, guaranteed by a unique index; optionally one in total."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def reserve(
     for _ in range(TRIES):
         tx.change("reservations/insert", wanted)
         held = tx.first(Reservation, "reservations/of_scope", {"scope": scope})
-        # None when the one that kept this one out was released a moment ago.
+        # None if the conflicting reservation was released just now.
         if held is not None:
             return held
     raise StoreConflict(f"reservations of {scope} begin and end all the time; nothing was written")

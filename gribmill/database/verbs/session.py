@@ -1,4 +1,4 @@
-"""What the verbs of every dialect stand on: named statements on one connection, at one moment."""
+"""The protocol that the verbs use: named statements on one connection, at one point in time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from gribmill.queue.model import Enqueued, PreparedJob
 
 RecordT = TypeVar("RecordT")
 RawParams = Mapping[str, Any] | Sequence[Any]
-"""As the database takes them: by name, or by position in the statements that run for every job."""
+"""Parameters: by name, or by position in statements that run for every job."""
 
 
 class Row(Protocol):
-    """The columns of one row by their names."""
+    """One row, by column name."""
 
     def __getitem__(self, column: str, /) -> Any: ...
 
@@ -24,11 +24,11 @@ class Result(Protocol):
 
 
 class Session(Protocol):
-    """Below the protocol times are text (`stamp`), above it they are datetimes."""
+    """Below the protocol, times are text (`stamp`); above it, they are datetimes."""
 
     source_job: int | None
     wakes: bool
-    """Set when a job can run now that could not before."""
+    """Set when a job became ready."""
 
     @property
     def seconds(self) -> float: ...
@@ -49,11 +49,11 @@ class Session(Protocol):
     def rows(self, name: str, params: RawParams = ...) -> Sequence[Row]: ...
 
     def after(self, seconds: float) -> str:
-        """The moment that many seconds from now."""
+        """The time that many seconds from now."""
         ...
 
     def names_in(self, folder: str) -> Sequence[str]:
-        """The statements of a folder."""
+        """The statements in a folder."""
         ...
 
 

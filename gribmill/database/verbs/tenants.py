@@ -1,4 +1,4 @@
-"""What a tenant may still enqueue."""
+"""Enforces tenants' limits on enqueueing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triggers: rows that people may write by hand, and firings, one row each, that no one can write twice."""
+"""Triggers, which may be written manually, and firings, whose rows are unique."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def insert_trigger(tx: Session, new: Trigger) -> int:
 def fire(
     tx: WithJobs, trigger_id: int, occasion: str, job: PreparedJob, again_before: datetime | None
 ) -> Enqueued | None:
-    """The row of the firing is the guard: a process that cannot write it was not the first."""
+    """Fire a trigger. The unique row of the firing guarantees that only the first process succeeds."""
     firing = {"trigger_id": trigger_id, "fire_key": occasion, "now": tx.stamp}
     if not tx.change("triggers/insert_firing", {**firing, "before": again_before}):
         return None

@@ -1,4 +1,4 @@
-"""The promises of the queue: every statement in `sql/verify` is an invariant, and finds the rows that break it."""
+"""Checks the invariants: each statement in `sql/verify` finds the rows that violate one."""
 
 from __future__ import annotations
 

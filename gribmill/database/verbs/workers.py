@@ -1,4 +1,4 @@
-"""Signs of life, and leases by name."""
+"""Heartbeats, and named leases."""
 
 from __future__ import annotations
 

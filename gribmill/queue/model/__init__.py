@@ -1,4 +1,4 @@
-"""The nouns of the queue as plain values. They know neither the store nor a database."""
+"""The nouns of the queue as plain values, independent of the store and the database."""
 
 from gribmill.queue.model.attempt import (
     Attempt,

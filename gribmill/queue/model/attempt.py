@@ -14,14 +14,14 @@ AttemptStatus = Literal["running", "succeeded", "failed", "timeout", "cancelled"
 
 
 class AttemptRef(NamedTuple):
-    """The right to report on one attempt: what the fence checks."""
+    """Identifies one attempt. A report is accepted only if its ref is current (the fence)."""
 
     job_id: int
     attempt_no: int
 
 
 class Claimed(NamedTuple):
-    """A job that a worker holds. `args` is JSON text: only the handler reads it, in another process."""
+    """A job that a worker holds. `args` stays JSON text, because only the handler, in another process, reads it."""
 
     id: int
     type: str
@@ -33,11 +33,11 @@ class Claimed(NamedTuple):
     retry_count: int
     max_attempts: int
     timeout_seconds: int = 3600
-    """That of the job, else the one in force for its type."""
+    """The job's own timeout, else that of its type."""
     command: str | None = None
-    """For a definition with a command: that and the schema of its payload, as JSON text."""
+    """For a definition with a command: the command and the payload's schema, as JSON text."""
     claimant: str = DEFAULT_TENANT
-    """The tenant whose turn it took."""
+    """The tenant whose turn was used."""
 
     @property
     def ref(self) -> AttemptRef:
@@ -46,13 +46,13 @@ class Claimed(NamedTuple):
 
 @cache
 def _json_list(words: tuple[str, ...]) -> str:
-    """Workers ask for the same few types thousands of times a second."""
+    """Cached: workers ask for the same few types thousands of times a second."""
     return json.dumps(words)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """What a worker would run next."""
+    """What a worker asks for: types, limits and the lease."""
 
     worker_id: str
     types: tuple[str, ...]
@@ -67,7 +67,7 @@ class ClaimRequest:
 
 @dataclass(frozen=True, slots=True)
 class HeldAttempt:
-    """An attempt that a worker still owns, as its heartbeat found it."""
+    """An attempt that a worker still holds at its heartbeat."""
 
     ref: AttemptRef
     cancel_requested: bool
@@ -75,7 +75,7 @@ class HeldAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One run of a job, never changed once it has ended."""
+    """One run of a job. It does not change once it has ended."""
 
     job_id: int
     attempt_no: int
@@ -96,7 +96,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """The jobs that a sweep found without a living worker."""
+    """The jobs that a sweep recovered from dead workers."""
 
     requeued: tuple[int, ...] = ()
     ended: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""A job definition: what the database knows of a type, by the code and by the operator."""
+"""Job definitions: a job type as stored, with the code's values and the operators' changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TUNABLE = (
     "timeout_seconds", "max_attempts", "backoff_base_s", "backoff_cap_s", "backoff_jitter", "batch_max", "max_running",
     "lane", "resources", "on_lost", "retry_as", "poll_limit", "queue_order", "default_args",
 )  # fmt: skip
-"""What an operator may change of any type, without changing what its jobs do."""
+"""The values that operators can change for any type, without changing what its jobs do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Definition:
     poll_limit: int | None
     queue_order: QueueOrder
     command: Json
-    """What its jobs run, for a type that an operator made; None for a type of the code."""
+    """The command, for a type that an operator added; None for a type declared in code."""
     declared: Json
     overrides: Json
     version: int
@@ -50,13 +50,13 @@ class Definition:
 
     @property
     def effective(self) -> dict[str, Any]:
-        """The tunable values in force."""
+        """The effective tunable values."""
         return {name: getattr(self, name) for name in TUNABLE}
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionVersion:
-    """What a definition was after one change."""
+    """A definition as of one change."""
 
     version: int
     changed_at: datetime | None

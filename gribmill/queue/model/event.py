@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from gribmill.queue.model.job import DEFAULT_TENANT, Json
 
-# They come with every attempt or every tile, and are recorded only if they have a consumer.
+# These occur with every attempt or tile, so they are recorded only if something consumes them.
 OPTIONAL_EVENTS = ("attempt.metered", "tile.built")
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event to publish. Its payload is not checked here: the publisher keeps to the documented schema."""
+    """An event to publish. The publisher is responsible for the payload's schema."""
 
     name: str
     payload: dict[str, Any] = field(default_factory=dict)
@@ -36,12 +36,12 @@ class PublishedEvent:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The payload as an object; empty where a row written by hand holds anything else."""
+        """The payload as a dict; empty if a manually written row holds anything else."""
         return self.payload if isinstance(self.payload, dict) else {}
 
 
 class Condition(NamedTuple):
-    """Something that has begun and not ended, such as a full disk."""
+    """A state that lasts, such as a full disk."""
 
     name: str
     subject: str

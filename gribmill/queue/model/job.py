@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
 Json = Annotated[Any, "json"]
-"""A JSON value. A text that is not JSON, written by hand, stays a text."""
+"""A JSON value. Text that is not JSON (in a manually written row) stays a string."""
 Status = Literal["pending", "processing", "completed", "failed", "cancelled"]
 JobSource = Literal["manual", "event", "schedule", "system"]
 
@@ -18,7 +18,7 @@ DEFAULT_TENANT = "global"
 
 @dataclass(slots=True)
 class NewJob:
-    """A job to enqueue. What is None is decided by its type. (Not frozen: that would double the time to make one.)"""
+    """A job to enqueue. Fields that are None default to those of its type. Not frozen, which would double its cost."""
 
     type: str
     args: dict[str, Any] = field(default_factory=dict)
@@ -37,11 +37,11 @@ class NewJob:
     """Start no earlier than this; instead of `delay_seconds`."""
     timeout_seconds: int | None = None
     group_id: int | None = None
-    """The job group that it belongs to; a sequential one is added to by `Groups.add` alone."""
+    """Its job group. Jobs are added to a sequential group only with `Groups.add`."""
     template_id: int | None = None
-    """The template that it was made from."""
+    """The template that it was created from."""
     requested_by: str | None = None
-    """Of shared work, which belongs to `global`: the tenant that asked for it, whose turns and limits count."""
+    """For shared work, which belongs to `global`: the tenant that asked for it, whose turns and limits apply."""
 
 
 class PreparedJob(NamedTuple):
@@ -70,7 +70,7 @@ class PreparedJob(NamedTuple):
 
 
 class Enqueued(NamedTuple):
-    """The id of a job, and whether this call made it (False: an equal one was active already)."""
+    """A job's id, and whether this call created it (False: an equal job was already active)."""
 
     id: int
     created: bool
@@ -113,10 +113,10 @@ class Job:
     group_id: int | None
     template_id: int | None
     trigger_id: int | None
-    """The trigger that made it."""
+    """The trigger that created it."""
     requested_by: str | None
     claimant: str
-    """The tenant whose turn it takes: the one that requested it, else its own."""
+    """The tenant whose turns it uses: `requested_by`, else its own."""
 
 
 class PlacedJob(NamedTuple):

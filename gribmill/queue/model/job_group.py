@@ -14,7 +14,7 @@ GroupStatus = Literal["empty", "pending", "running", "succeeded", "failed", "can
 
 @dataclass(frozen=True, slots=True)
 class JobGroup:
-    """A row of `job_groups`. What its jobs have in common beyond that is derived from them."""
+    """A row of `job_groups`. Status and progress are derived from its jobs."""
 
     id: int
     tenant_id: str
@@ -28,7 +28,7 @@ class JobGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupProgress:
-    """How far a group is. Jobs that were retried since are not counted; their retries are."""
+    """The progress of a group. For retried jobs, only the retry counts."""
 
     group: JobGroup
     pending: int
@@ -36,7 +36,7 @@ class GroupProgress:
     succeeded: int
     failed: int
     skipped: int
-    """Failed jobs of a group that skips failures."""
+    """Failed jobs, in a group that skips failures."""
     cancelled: int
 
     @classmethod
@@ -63,7 +63,7 @@ class GroupProgress:
 
     @property
     def percent(self) -> float:
-        """Of the jobs that have ended, however they did. Never 100 before the last one has."""
+        """The share of jobs that have ended, in any way. Below 100 until the last one has."""
         return int(1000 * self.ended / self.total) / 10 if self.total else 0.0
 
     @property

@@ -11,7 +11,7 @@ from gribmill.queue.model.job import DEFAULT_TENANT, Json
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
-    """A template to add. What is None is decided by the type. Missing arguments must be given with each job."""
+    """A template to add. Fields that are None default to those of the type; jobs give the missing arguments."""
 
     name: str
     type: str
@@ -33,7 +33,7 @@ class JobTemplate:
     name: str
     type: str
     args: Json
-    """A dict, unless the row was written by hand."""
+    """A dict, unless the row was written manually."""
     description: str
     priority: int
     timeout_seconds: int | None

@@ -1,4 +1,4 @@
-"""How an attempt ends, and what its worker gets in return."""
+"""How an attempt ends, and what the worker gets in exchange."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.queue.model.job import NewJob
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One change to the application's records: its kind, and its payload as JSON text."""
+    """One change to the application's own records: its kind, and its payload as JSON text."""
 
     kind: str
     payload: str
@@ -19,7 +19,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How many bytes an attempt received from the network, and how many it wrote. None: not known."""
+    """Bytes that an attempt downloaded and wrote; None if unknown."""
 
     downloaded: int | None = None
     written: int | None = None
@@ -27,7 +27,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The work is done. `then` and `also` become real with the completion, or not at all."""
+    """The work is done. The jobs in `then` and effects in `also` are committed together with the completion."""
 
     then: tuple[NewJob, ...] = ()
     also: tuple[Effect, ...] = ()
@@ -38,7 +38,7 @@ class Succeeded:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The attempt failed. A permanent failure is not tried again; others after the type's backoff, or `retry_in`."""
+    """The attempt failed. Unless permanent, it is retried after `retry_in` seconds or the type's backoff."""
 
     error: str
     permanent: bool = False
@@ -52,7 +52,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Snoozed:
-    """Not yet: come back later. Costs no attempt. `then` and `also` become real with it, or not at all."""
+    """Run again later, without using an attempt. `then` and `also` are committed together with it."""
 
     seconds: float
     reason: str = ""
@@ -63,7 +63,7 @@ class Snoozed:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The attempt was stopped because the job is to be cancelled."""
+    """The attempt was stopped because its job was cancelled."""
 
     error: str = "cancelled while running"
 
@@ -72,14 +72,14 @@ Outcome = Succeeded | Failed | Snoozed | Stopped
 
 
 def exit_code_of(outcome: Outcome) -> int:
-    """As a process would end: 0, the handler's own code, or 1."""
+    """The exit code of an outcome: 0, the handler's own code, or 1."""
     if not isinstance(outcome, Failed):
         return 0
     return 1 if outcome.exit_code is None else outcome.exit_code
 
 
 class Report(NamedTuple):
-    """How one attempt ended, with what its process left behind."""
+    """How one attempt ended, with its output."""
 
     ref: AttemptRef
     outcome: Outcome
@@ -87,11 +87,11 @@ class Report(NamedTuple):
     stdout_tail: str | None = None
     stderr_tail: str | None = None
     log_path: str | None = None
-    """Where all of its output is, relative to the data root of its worker."""
+    """The path of its full output, relative to the worker's data root."""
 
 
 class Exchange(NamedTuple):
-    """What became of a worker's reports, and the batches it was given next, one per claim (heads first)."""
+    """The results of a worker's reports, and one batch per claim (head first)."""
 
     accepted: tuple[AttemptRef, ...] = ()
     fenced: tuple[AttemptRef, ...] = ()

@@ -1,4 +1,4 @@
-"""A reservation: what holds back jobs while someone needs the machine."""
+"""Reservations: they keep jobs from starting while somebody needs the machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """While it is active, no covered job starts. Scope is a job type, or `*` for all."""
+    """While active, no job in its scope starts. The scope is a job type, or `*` for all."""
 
     id: str
     scope: str

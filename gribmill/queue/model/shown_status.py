@@ -1,4 +1,4 @@
-"""The status of a job as it is shown: dead letters apart from other failures."""
+"""The status of a job as shown to users, who see dead letters apart from other failures."""
 
 from __future__ import annotations
 

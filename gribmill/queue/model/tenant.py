@@ -1,4 +1,4 @@
-"""A tenant: a customer, a team or a project that shares the queue with others."""
+"""Tenants: customers, teams or projects that share the queue."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class NewTenant:
-    """A tenant to add. A limit that is None does not exist."""
+    """A tenant to add. None means no limit."""
 
     name: str
     title: str = ""
     timezone: str = "UTC"
-    """The default of its schedules."""
+    """The default time zone of its schedules."""
     regions: tuple[str, ...] = ()
     max_running: int | None = None
     max_pending: int | None = None
     max_per_minute: int | None = None
     max_disk_bytes: int | None = None
     keep_days: float | None = None
-    """How long, how many and how much of the runs of the tenant's regions are kept; None: the general limits."""
+    """How many days, runs and bytes of the tenant's own regions are kept; None: the general limits."""
     keep_runs: int | None = None
     keep_bytes: int | None = None
 

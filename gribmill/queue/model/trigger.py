@@ -10,7 +10,7 @@ from gribmill.queue.model.job import DEFAULT_TENANT, Enqueued, Json
 
 Misfire = Literal["skip", "latest", "all"]
 TriggerKind = Literal["schedule", "event", "adaptive"]
-# Stands for the cron fields of a schedule whose times a program chooses as it goes.
+# In place of cron fields, for a schedule whose times are chosen by a program.
 ADAPTIVE = "@adaptive"
 EVENT_WINDOW_SECONDS = 300
 
@@ -24,15 +24,15 @@ class NewTrigger:
     args: dict[str, Any] = field(default_factory=dict)
     cron: str | None = None
     timezone: str | None = None
-    """Of the schedule; None: the tenant's."""
+    """The schedule's time zone; None: the tenant's."""
     event: str | None = None
     priority: int | None = None
     """None: that of the template, or 0."""
     tenant_id: str = DEFAULT_TENANT
     dedupe_window_seconds: int | None = None
-    """How long after a job no further one is made: of the same event (default 5 minutes), or of a schedule (none)."""
+    """Create no further job within this time, for the same event (default 5 minutes) or for a schedule (default 0)."""
     misfire: Misfire | None = None
-    """What is made up for of a schedule's missed slots: the latest, by default."""
+    """What to do about a schedule's missed slots; by default, fire the latest."""
     created_by: str | None = None
     template_id: int | None = None
     """The job template that `type` comes from; `args` override its arguments."""
@@ -75,7 +75,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class BrokenTrigger:
-    """A row that was written by hand and is not a trigger."""
+    """A manually written row that is not a valid trigger."""
 
     id: int
     reason: str
@@ -83,7 +83,7 @@ class BrokenTrigger:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """One occasion of a trigger: the job that it made, or the reason why there is none."""
+    """One firing of a trigger: the job it created, or the reason why there is none."""
 
     trigger_id: int
     occasion: str
@@ -93,7 +93,7 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """A job that a trigger has made; its status is None once the job was pruned."""
+    """A recorded firing with its job; the status is None once the job was pruned."""
 
     occasion: str
     job_id: int | None

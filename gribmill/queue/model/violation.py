@@ -1,4 +1,4 @@
-"""A broken promise of the queue."""
+"""Violations of the queue's invariants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Which invariant is broken, by which job, and how."""
+    """Which invariant is violated, by which job, and how."""
 
     invariant: str
     job_id: int | None

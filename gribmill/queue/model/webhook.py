@@ -55,5 +55,5 @@ class WebhookAnswer:
     error: str | None = None
     gone: bool = False
     last: bool = False
-    """No further attempt follows."""
+    """Whether this was the last attempt."""
     disable_after_seconds: float = 432_000.0

@@ -13,7 +13,7 @@ WorkerState = Literal["active", "draining", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker process and its last sign of life."""
+    """A worker process and its last heartbeat."""
 
     id: str
     last_heartbeat: datetime | None
@@ -29,7 +29,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """A sign of life: who it is from, and for how long its leases are renewed."""
+    """A heartbeat: who sends it, and for how long its leases are renewed."""
 
     worker_id: str
     lease_seconds: float

@@ -32,7 +32,7 @@ class Store(Exchanges):
     def __init__(
         self, database: Database, registry: Registry, effects: EffectReader | None = None, *, looks: bool = False
     ) -> None:
-        """`looks`: for commands that only look, which start sooner."""
+        """With `looks`, for commands that only read and should start faster."""
         registry = KnownTypes.over(database, registry)
         super().__init__(database, registry, effects or NoEffects())
         self.jobs = Jobs(database, registry)
@@ -57,7 +57,7 @@ class Store(Exchanges):
         return TenantStore(self.database, self.registry, self.webhooks, self.tenants.get(name).name)
 
     def verify(self) -> list[Violation]:
-        """All invariants in one consistent look; empty when every promise holds."""
+        """Check all invariants in one snapshot; empty if all hold."""
         with self.database.read() as tx:
             found = tx.violations()
         if isinstance(self.database, FileDatabase):

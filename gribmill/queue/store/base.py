@@ -1,4 +1,4 @@
-"""What every facet of the store stands on."""
+"""The base of all facets of the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects: what the application records in the transaction that ends an attempt. The queue only carries them."""
+"""Effects: changes to the application's records, applied in the transaction that ends an attempt."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Change = Callable[[Transaction], None]
 
 
 class EffectReader(Protocol):
-    """The effects that an application knows."""
+    """Interprets the effects of an application."""
 
     def prepare(self, effect: Effect) -> Change:
-        """The change that the effect asks for, or BadEffect. Called before the transaction begins."""
+        """Validate an effect and return the change it makes; raises BadEffect. Called before the transaction begins."""
         ...
 
 
 class NoEffects:
-    """For queues whose handlers record nothing."""
+    """For queues without effects."""
 
     def prepare(self, effect: Effect) -> Change:
         raise BadEffect(f"this queue has no effect {effect.kind!r}")

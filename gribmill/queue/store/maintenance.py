@@ -1,4 +1,4 @@
-"""What keeps a queue healthy: lost jobs come back, old ones go. Any worker may do it at any time; none has to."""
+"""Maintenance: recovering lost jobs and pruning old ones. Any worker may do it at any time."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from gribmill.queue.store.retrying import retried
 
 SWEEP_LIMIT = 500
 ORPHANED = "its job was not running"
-# A turn to write comes within milliseconds: a longer wait means that a process kept all writers out.
+# A writer normally waits milliseconds: a longer wait means that some process blocked all writers.
 LONGEST_TURN_SECONDS = 1.0
-# No honest lease reaches further: one that does was written before the clock was set back.
+# No valid lease is longer: this one was written before the clock was set back.
 FARTHEST_LEASE_SECONDS = 2 * 3600.0
 
-# Few enough that no claim waits for long.
+# Small enough not to delay claims.
 CHUNK = 1000
 WORKERS_KEPT = timedelta(days=7)
 RESERVATIONS_KEPT = timedelta(days=7)
 TURNS_KEPT = timedelta(days=1)
-# The longest window of a trigger; an event's id is remembered for as long.
+# The longest window of a trigger; event ids are remembered for the same time.
 FIRINGS_KEPT = timedelta(days=31)
 EVENTS_KEPT = timedelta(days=31)
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How many jobs were removed (or would be)."""
+    """How many jobs were removed, or would be."""
 
     completed: int
     failed: int
@@ -53,7 +53,7 @@ class _DelayedJob(NamedTuple):
 
 
 class Upkeep(Facet):
-    """Sweeping and pruning."""
+    """Recovering and pruning jobs."""
 
     @retried
     def recover(self) -> Recovered:
@@ -74,7 +74,7 @@ class Upkeep(Facet):
         return recovered
 
     def recover_dead_processes(self) -> Recovered:
-        """End the attempts of workers on this machine whose process has died, without waiting for their leases."""
+        """End the attempts of dead worker processes on this machine, without waiting for their leases."""
         with self.database.read() as tx:
             workers = tx.query(Worker, "workers/list")
         gone = [one for one in workers if one.state != "stopped" and _has_died(one.metadata)]
@@ -111,7 +111,7 @@ class Upkeep(Facet):
 
     @retried
     def lose_silent_workers(self, silent_seconds: float) -> Sequence[str]:
-        """Publish the loss of workers that were heard of long ago, with or without jobs: once, until they are back."""
+        """Publish `worker.lost` for silent workers, with or without jobs; once, until they send a heartbeat again."""
         with self.database.read() as tx:
             wanted = {"before": tx.now - timedelta(seconds=silent_seconds), "limit": SWEEP_LIMIT}
             if not tx.query(_SilentWorker, "workers/silent", wanted):
@@ -173,7 +173,7 @@ class Upkeep(Facet):
         return found.n if found else 0
 
     def _remove(self, statement: str, keep: timedelta, **params: Any) -> int:
-        """A little at a time, until nothing that old is left."""
+        """Remove old jobs in small steps."""
         total = 0
         while True:
             gone = self._remove_some(statement, keep, params)

@@ -13,12 +13,12 @@ from typing import NamedTuple
 from gribmill.queue.model import AttemptStatus, Json, Status
 from gribmill.queue.store.base import Facet
 
-# What one look takes in at most. What is beyond it is left to the next.
+# The most rows per read; the next read continues.
 MOST_ROWS = 200_000
 
 
 class JobDepth(NamedTuple):
-    """How many jobs of a tenant and type have this status."""
+    """The number of jobs of a tenant and type with this status."""
 
     tenant_id: str
     type: str
@@ -27,7 +27,7 @@ class JobDepth(NamedTuple):
 
 
 class RetryingJobs(NamedTuple):
-    """How many jobs wait for their next attempt after a failed one."""
+    """The number of jobs waiting for another attempt after a failed one."""
 
     tenant_id: str
     type: str
@@ -44,7 +44,7 @@ class EnqueuedJob(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EndedAttempt:
-    """One attempt of a job that has ended, or the job alone if it had none."""
+    """An ended attempt, or a job that ended without one."""
 
     job_id: int
     tenant_id: str
@@ -59,7 +59,7 @@ class EndedAttempt:
     downloaded_bytes: int | None
     written_bytes: int | None
     wait_seconds: float | None
-    """From when the job could first run until this attempt began."""
+    """The time from when the job could first run until this attempt began."""
     run_seconds: float | None
 
 
@@ -79,7 +79,7 @@ class MetricReads(Facet):
     """Reads for metrics; each is one statement."""
 
     def now(self) -> datetime:
-        """The time of the database, in which jobs end."""
+        """The database's clock, by which jobs end."""
         with self.database.read() as tx:
             return tx.now
 
@@ -92,7 +92,7 @@ class MetricReads(Facet):
             return tx.query(RetryingJobs, "metrics/retrying")
 
     def oldest_ready(self) -> dict[str, float]:
-        """Type to the seconds that its oldest job has been waiting which could run now."""
+        """Maps a type to the age in seconds of its oldest ready job."""
         with self.database.read() as tx:
             now, kinds = tx.now, tx.query(_Type, "types/list")
             oldest = {
@@ -106,11 +106,11 @@ class MetricReads(Facet):
             return tx.query(_Id, "metrics/newest_job")[0].id
 
     def enqueued_after(self, job_id: int, limit: int = MOST_ROWS) -> Sequence[EnqueuedJob]:
-        """In the order of their ids."""
+        """Jobs in order of their ids."""
         with self.database.read() as tx:
             return tx.query(EnqueuedJob, "metrics/enqueued", {"after_id": job_id, "limit": limit})
 
     def ended_since(self, since: datetime, limit: int = MOST_ROWS) -> Sequence[EndedAttempt]:
-        """In the order in which their jobs ended."""
+        """Attempts in the order in which their jobs ended."""
         with self.database.read() as tx:
             return tx.query(EndedAttempt, "metrics/ended", {"since": since, "limit": limit})

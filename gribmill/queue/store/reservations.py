@@ -1,4 +1,4 @@
-"""Reservations: while one is active, no job of its scope starts."""
+"""Reservations: while one is active, no job in its scope starts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ POLL_SECONDS = 0.2
 
 
 class Reservations(Facet):
-    """At most one active reservation per scope, or one in all. Only the clock ends one whose holder died."""
+    """At most one active reservation per scope, or one in total. If its holder dies, it expires."""
 
     only_one = False
-    """Whether a reservation of any scope keeps out every other."""
+    """Whether only one reservation, of any scope, can be active at a time."""
 
     def reserve(
         self,
@@ -65,14 +65,14 @@ class Reservations(Facet):
 
     @retried
     def share(self, reservation_id: str, worker_id: str) -> None:
-        """Let a worker start jobs in spite of this reservation."""
+        """Let a worker start jobs despite this reservation."""
         with self.database.write() as tx:
             if not tx.share_reservation(reservation_id, worker_id):
                 raise NotAllowed(f"there is no reservation {reservation_id} in force")
 
     @retried
     def extend(self, reservation_id: str, seconds: float) -> None:
-        """The holder needs longer: it now ends `seconds` from now."""
+        """Extend a reservation; it now ends `seconds` from now."""
         _check_length(seconds)
         with self.database.write() as tx:
             until = tx.now + timedelta(seconds=seconds)
@@ -88,7 +88,7 @@ class Reservations(Facet):
 
     @retried
     def expire(self) -> int:
-        """Mark the reservations that have run out. Claims ignore them in any case."""
+        """Mark expired reservations. (Claims already ignore them.)"""
         with self.database.read() as tx:
             if not tx.query(Reservation, "reservations/expired"):
                 return 0
@@ -96,7 +96,7 @@ class Reservations(Facet):
             return tx.change("reservations/expire")
 
     def list(self) -> Sequence[Reservation]:
-        """Those in force."""
+        """The active reservations."""
         with self.database.read() as tx:
             return tx.query(Reservation, "reservations/active")
 

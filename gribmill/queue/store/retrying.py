@@ -1,4 +1,4 @@
-"""What two transactions kept each other from doing is done again."""
+"""Retrying transactions after a conflict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_WAIT_SECONDS = 0.05
 
 
 def retried(action: Callable[P, T]) -> Callable[P, T]:
-    """For actions of one transaction: when it was rolled back because of another one (a deadlock), it runs again."""
+    """Decorates a function of one transaction: runs it again if a conflict or deadlock rolled it back."""
 
     @wraps(action)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -26,7 +26,7 @@ def retried(action: Callable[P, T]) -> Callable[P, T]:
             try:
                 return action(*args, **kwargs)
             except StoreConflict:
-                # So that the two do not meet again at once.
+                # Keeps the two from colliding again.
                 time.sleep(random.uniform(0, LONGEST_WAIT_SECONDS))  # noqa: S311
         return action(*args, **kwargs)
 

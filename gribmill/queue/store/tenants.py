@@ -1,4 +1,4 @@
-"""Tenants: added, changed, disabled. None is ever removed, because jobs and tiles carry its name."""
+"""Tenants: adding, changing, disabling. They are never removed, because jobs and tiles refer to them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LIMIT_CEILING = 2**62
 
 
 class Tenants(Facet):
-    """Every job and trigger belongs to one; `global` is the default, and is always there."""
+    """Every job and trigger belongs to a tenant; `global` is the default and always exists."""
 
     @retried
     def add(self, new: NewTenant) -> Tenant:
-        """Store a tenant; BadTenant when its name is taken, or it cannot be stored so."""
+        """Store a tenant; raises BadTenant if its name is taken or a field is invalid."""
         if not NAME.fullmatch(new.name):
             raise BadTenant(
                 f"{new.name[:60]!r} is not a tenant's name: use 1 to 40 lower-case letters, digits, _ and -,"
@@ -55,7 +55,7 @@ class Tenants(Facet):
 
     @retried
     def edit(self, name: str, **changes: Any) -> Tenant:
-        """Change fields of `NewTenant` other than the name; what is not given stays."""
+        """Change the given fields of `NewTenant`, except the name."""
         with self.database.write() as tx:
             tx.hold_edits()
             changed = replace(get_tenant(tx, name), **changes)
@@ -67,7 +67,7 @@ class Tenants(Facet):
 
     @retried
     def set_enabled(self, name: str, *, enabled: bool) -> Tenant:
-        """While a tenant is disabled, its jobs are refused and none of those that wait starts. Running ones go on."""
+        """Enable or disable. A disabled tenant's new jobs are refused and pending ones wait; running jobs continue."""
         with self.database.write() as tx:
             tx.hold_edits()
             tenant = get_tenant(tx, name)
@@ -89,7 +89,7 @@ def get_tenant(tx: Snapshot, name: str) -> Tenant:
 
 
 def refuse_disabled(tx: Snapshot, name: str) -> Tenant:
-    """The tenant, or a refusal because it does not exist or takes no jobs."""
+    """The tenant; raises if it does not exist or is disabled."""
     tenant = get_tenant(tx, name)
     if not tenant.is_enabled:
         raise NotAllowed(f"tenant {name} is disabled: its jobs are neither accepted nor started")
@@ -97,7 +97,7 @@ def refuse_disabled(tx: Snapshot, name: str) -> Tenant:
 
 
 def _check(tenant: NewTenant) -> None:
-    # Late: zones are loaded by those who need them.
+    # Imported here: few processes need time zones.
     from gribmill.queue.cron import check_zone
 
     if len(tenant.title) > LONGEST_TITLE or not (tenant.title or " ").isprintable():

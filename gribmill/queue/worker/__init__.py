@@ -1,4 +1,4 @@
-"""Processes that run jobs: one supervisor, and executors that it may kill."""
+"""Workers: a supervisor process and the executor processes that it manages."""
 
 __all__ = [
     "direct",

@@ -20,7 +20,7 @@ POLL_SECONDS = 0.2
 
 
 class DirectRun:
-    """Reserves, enqueues and claims in one step, runs, releases. If this process dies, lease and reservation expire."""
+    """Reserves, enqueues and claims in one step, runs the job, and releases. If the process dies, all of it expires."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class DirectRun:
         self._ticker = Ticker(store, lease_seconds, environment, Stopped("interrupted"), logs)
 
     def run(self, job: NewJob, reserved_by: str, *, wait_seconds: float = 0.0, exclusive: bool = False) -> Ran:
-        """What became of the job. Reserved or NotAllowed, with the reason, if it could not start within the wait."""
+        """Run the job and return its result. Reserved or NotAllowed if it could not start within the wait."""
         deadline = time.monotonic() + wait_seconds
         scope = EVERYTHING if exclusive else job.type
         worker_id = self._ticker.worker_id
@@ -43,7 +43,7 @@ class DirectRun:
         )
 
         def beat() -> None:
-            with contextlib.suppress(NotAllowed):  # it expired while this process was stopped
+            with contextlib.suppress(NotAllowed):  # it expired while this process was suspended
                 self._store.reservations.extend(held.id, self._lease_seconds)
             if self._store.attempts.cancellations(worker_id):
                 os.kill(os.getpid(), signal.SIGINT)
@@ -59,7 +59,7 @@ class DirectRun:
                 self._store.reservations.release(held.id)
 
     def _claim(self, job: NewJob, deadline: float) -> Claimed:
-        """The job, once nothing keeps it from starting: a limit of its type may be reached."""
+        """Claim the job, waiting while a limit of its type is reached."""
         while True:
             try:
                 return self._store.claim_new(self._ticker.request(), job)
@@ -71,7 +71,7 @@ class DirectRun:
 
 @contextlib.contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raises TimedOut in the main thread after so many seconds."""
+    """Raise TimedOut in the main thread after `seconds`."""
 
     def ring(number: int, frame: object) -> None:
         raise TimedOut(f"timed out after {seconds:g} s")

@@ -33,7 +33,7 @@ INTERRUPTED = Snoozed(0, "the tick was interrupted")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One job that a tick ran."""
+    """The result of one job that a tick ran."""
 
     job: Claimed
     outcome: Outcome
@@ -42,11 +42,11 @@ class Ran:
 
 
 class TimedOut(BaseException):
-    """Raised in the calling thread when its job takes too long. Handlers do not catch it."""
+    """Raised in the calling thread when its job takes too long. Not an Exception, so handlers do not catch it."""
 
 
 class Ticker:
-    """Claims and runs a limited number of jobs, one after the other. No timeouts: a process cannot kill its own job."""
+    """Claims and runs a few jobs, one after the other. There are no timeouts: a process cannot kill its own job."""
 
     def __init__(
         self,
@@ -64,10 +64,10 @@ class Ticker:
         self._environment = environment or {}
 
     def tick(self, limit: int, types: Sequence[str] = ()) -> list[Ran]:
-        """Run up to `limit` ready jobs; what became of each."""
+        """Run up to `limit` ready jobs; returns the result of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
         ran: list[Ran] = []
-        # Where cron runs the ticks, no other process does either of these.
+        # With ticks from cron, no other process may be doing this.
         for recovered in (self._store.maintenance.recover_dead_processes(), self._store.maintenance.recover()):
             note_logs(self._store, self._logs, recovered)
         TriggerPoller(self._store).fire_if_due()
@@ -81,7 +81,7 @@ class Ticker:
         return ran
 
     def run_jobs(self, ids: Iterable[int]) -> list[Ran]:
-        """Run these jobs, ahead of their turn; those that cannot start now are left out."""
+        """Run these jobs ahead of their turn, except those that cannot start now."""
         ran: list[Ran] = []
         with self.heartbeats():
             for job_id in ids:
@@ -93,7 +93,7 @@ class Ticker:
         return ClaimRequest(self.worker_id, types, self._lease_seconds, pid=os.getpid(), batch_limit=limit)
 
     def heartbeats(self, types: Sequence[str] = (), on_beat: Callable[[], None] = lambda: None) -> Heartbeats:
-        """While it is entered, a thread renews the leases, and calls `on_beat`."""
+        """Renew the leases in a thread within this context, calling `on_beat` each time."""
         return Heartbeats(self._store, self.worker_id, self._lease_seconds, types, on_beat)
 
     def run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
@@ -133,7 +133,7 @@ class Ticker:
 
 
 class _Tee(io.TextIOBase):
-    """Passes on what is printed; keeps the end of it, and all of it in the attempt's log."""
+    """Passes output on, keeps its tail, and writes all of it to the attempt's log."""
 
     def __init__(self, stream: IO[str], kept: OutputLog | None) -> None:
         self._stream = stream
@@ -152,7 +152,7 @@ class _Tee(io.TextIOBase):
             self._write(self._lines.add(data))
 
     def end_line(self) -> OutputTail:
-        """What was printed so far is complete; the end of it."""
+        """Complete the current line; returns the tail."""
         if self._log and (rest := self._lines.add(b"", last=True)):
             self._write(rest + b"\n")
         return self._tail
@@ -169,7 +169,7 @@ class _Tee(io.TextIOBase):
 
 
 class _Keeper(logging.Handler):
-    """Keeps what is logged, which goes to this process's own stderr by itself."""
+    """Keeps log lines, which already go to this process's stderr."""
 
     def __init__(self, tee: _Tee) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ class _Keeper(logging.Handler):
 
 @contextlib.contextmanager
 def _logged_to(tee: _Tee) -> Iterator[None]:
-    """What the handlers of jobs log belongs to their output, as in an executor."""
+    """Add log lines of handlers to their output, as in an executor."""
     logger = logging.getLogger("gribmill")
     keeper = _Keeper(tee)
     keeper.setFormatter(HumanFormatter())
@@ -193,7 +193,7 @@ def _logged_to(tee: _Tee) -> Iterator[None]:
 
 
 class Heartbeats:
-    """Renews the leases from a thread while the calling one works."""
+    """Renews the leases from a thread while the calling thread works."""
 
     def __init__(
         self, store: Store, worker_id: str, lease_seconds: float, types: Sequence[str], on_beat: Callable[[], None]

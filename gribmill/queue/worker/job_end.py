@@ -1,4 +1,4 @@
-"""How a job ended, for a line on a terminal."""
+"""How a job ended, for one line on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EndKind = Literal["succeeded", "skipped", "failed", "snoozed", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class JobEnd:
-    """One attempt that ended. `text` is its error, or why it was skipped or comes back."""
+    """One ended attempt. `text` is its error, or why it was skipped or snoozed."""
 
     job_id: int
     type: str
@@ -22,9 +22,9 @@ class JobEnd:
     seconds: float
     artifacts: tuple[str, ...]
     new_jobs: int
-    """How many jobs it made."""
+    """How many jobs it enqueued."""
     again_seconds: float | None = None
-    """When a snoozed job comes back."""
+    """When a snoozed job runs again."""
 
     @classmethod
     def of(cls, job: Claimed, outcome: Outcome, seconds: float) -> JobEnd:

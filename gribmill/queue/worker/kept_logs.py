@@ -1,4 +1,4 @@
-"""The logs of attempts and their rows: lost attempts get their log, and logs without an attempt go."""
+"""Keeping log files and attempts consistent: recording logs of lost attempts, removing orphaned logs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def note_logs(store: Store, logs: OutputLogs | None, recovered: Recovered) -> No
 
 
 def orphaned_logs(store: Store, logs: OutputLogs) -> list[Path]:
-    """Logs of attempts that were removed, or that this database never had."""
+    """Logs whose attempts were removed, or were never in this database."""
     orphans: list[Path] = []
     for ids, found in logs.buckets():
         known = store.attempts.within(ids)
@@ -30,7 +30,7 @@ def orphaned_logs(store: Store, logs: OutputLogs) -> list[Path]:
 
 
 def remove_orphans(store: Store, logs: OutputLogs | None) -> int:
-    """Remove them; how many there were."""
+    """Remove orphaned logs; returns how many."""
     orphans = orphaned_logs(store, logs) if logs else []
     for path in orphans:
         path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A lane: some job types and the executors that run them, so that slow I/O never starves the CPU work."""
+"""Lanes: executors for certain job types, so that slow I/O and CPU work do not block each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_RESPAWN_SECONDS = 30.0
 
 @dataclass(slots=True)
 class Lane:
-    """Executors of one kind. A dead one is replaced, more slowly each time that none got anything done."""
+    """The executors of one lane. Dead ones are replaced, with a growing delay while none completes any work."""
 
     name: str
     types: tuple[str, ...]
@@ -48,7 +48,7 @@ class Lane:
         return time.monotonic() >= self.respawn_at
 
     def note_death(self) -> None:
-        """One died without being asked: the next start waits."""
+        """Record an unexpected death, which delays the next start."""
         self.deaths += 1
         wait = min(LONGEST_RESPAWN_SECONDS, FIRST_RESPAWN_SECONDS * 2.0 ** min(self.deaths - 1, 20))
         self.respawn_at = time.monotonic() + wait
@@ -60,7 +60,7 @@ class Lane:
 def make_lanes(
     types: Registry, counts: Mapping[str, int], only: Sequence[str] = (), niceness: Mapping[str, int] | None = None
 ) -> list[Lane]:
-    """One lane per name that has something to run; `only` narrows it to some types. UnknownLane for a misspelt one."""
+    """Build the lanes that have types to run; `only` limits the types. UnknownLane if a name has no types."""
     check_lanes(types, counts)
     for key in only:
         if not types[key].handler:
@@ -72,7 +72,7 @@ def make_lanes(
 
 
 def check_lanes(types: Registry, counts: Mapping[str, int]) -> None:
-    """UnknownLane if no type runs in one of them."""
+    """Raise UnknownLane if no type runs in one of these lanes."""
     known = dict.fromkeys([*(kind.lane for kind in types), *([COMMAND_LANE] if types.command_handler else [])])
     if strange := counts.keys() - known.keys():
         raise UnknownLane(f"there is no lane {', '.join(sorted(strange))}; the lanes are: {', '.join(known)}")

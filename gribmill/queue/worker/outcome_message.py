@@ -26,11 +26,11 @@ def outcome_to_message(outcome: Outcome) -> dict[str, Any]:
 
 
 def outcome_from_message(message: dict[str, Any]) -> Outcome:
-    """What a handler made of its job, checked: it may hold anything."""
+    """Validate the outcome that a handler returned."""
     fields = dict(message)
     name = str(fields.pop("kind", None))
     if name not in _KINDS:
-        raise QueueError("the handler's outcome is of an unknown kind")
+        raise QueueError("the handler's outcome has an unknown kind")
     try:
         outcome = _reader(name).validate_python(fields)
     except ValidationError as error:
@@ -49,5 +49,5 @@ def outcome_from_message(message: dict[str, Any]) -> Outcome:
 
 @lru_cache
 def _reader(name: str) -> TypeAdapter[Outcome]:
-    """Made when the first outcome of its kind comes: executors read none, and start without it."""
+    """Built on first use: executors read no outcomes, and start without it."""
     return TypeAdapter(_KINDS[name])

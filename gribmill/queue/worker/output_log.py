@@ -1,4 +1,4 @@
-"""What attempts print, in files: one per attempt, made with its first line, and limited in size."""
+"""Output logs: one file per attempt, created with the first line, and limited in size."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _NAME = re.compile(r"([1-9][0-9]{0,18})-([1-9][0-9]{0,9})\.log")
 
 @dataclass(frozen=True, slots=True)
 class OutputLogs:
-    """The folder with the logs of all attempts. Output must be free of secrets before it is written here."""
+    """The folder with the logs of all attempts. Callers must redact output before writing it."""
 
     folder: Path
     limit_bytes: int
-    """Of each log; 0: no new ones are written."""
+    """The size limit of each log; 0 disables logs."""
     trouble: ThrottledLog = field(default_factory=ThrottledLog, compare=False)
 
     def open(self, head: AttemptRef) -> OutputLog | None:
-        """The log of an attempt that begins; None if logs are not wanted."""
+        """Open the log of a new attempt; None if logs are disabled."""
         return OutputLog(self, head) if self.limit_bytes else None
 
     def path(self, ref: AttemptRef) -> Path:
         return self.folder / str(ref.job_id // JOBS_PER_FOLDER) / f"{ref.job_id}-{ref.attempt_no}.log"
 
     def name(self, ref: AttemptRef) -> str:
-        """What is stored as `log_path`: relative to the data root, which may be moved."""
+        """The value of `log_path`: relative to the data root, which may be moved."""
         return self.path(ref).relative_to(self.folder.parent).as_posix()
 
     def find(self, ref: AttemptRef) -> str | None:
-        """The name of a log that exists."""
+        """The name of an attempt's log, if it exists."""
         return self.name(ref) if self.path(ref).is_file() else None
 
     def link(self, head: AttemptRef, ref: AttemptRef) -> str | None:
-        """Let an attempt share the log of its batch; the name, or None if there is none."""
+        """Link an attempt to the log of its batch; returns the name, or None if there is no log."""
         with contextlib.suppress(FileExistsError):
             try:
                 _make_folder(self.path(ref).parent)
@@ -57,7 +57,7 @@ class OutputLogs:
         return self.name(ref)
 
     def buckets(self) -> Iterator[tuple[range, dict[AttemptRef, Path]]]:
-        """The logs that exist, a thousand jobs at a time: their ids, and the log of each attempt."""
+        """Existing logs, a thousand jobs at a time: their ids, and the log of each attempt."""
         for folder in _entries(self.folder):
             if not re.fullmatch(r"0|[1-9][0-9]{0,15}", folder.name):
                 continue
@@ -73,7 +73,7 @@ class OutputLogs:
 
 
 class OutputLog:
-    """The log of one attempt, or of a batch under the name of its head. Each write reaches the file at once."""
+    """The log of one attempt, or of a batch, under the name of its head. Writes are not buffered."""
 
     def __init__(self, logs: OutputLogs, head: AttemptRef) -> None:
         self._logs = logs
@@ -83,7 +83,7 @@ class OutputLog:
         self._closed = False
 
     def write(self, data: bytes) -> None:
-        """Append whole lines. What goes beyond the limit is left out, and so is everything after an error."""
+        """Append whole lines. Output beyond the limit, or after a write error, is dropped."""
         if not data or self._closed:
             return
         room = self._logs.limit_bytes - self._size
@@ -117,14 +117,14 @@ class OutputLog:
         return self._logs.name(ref) if ref == self._head else self._logs.link(self._head, ref)
 
     def close(self) -> None:
-        """Nothing is written any more; the name stays known."""
+        """Close the file; the name stays known."""
         if self._fd is not None and not self._closed:
             os.close(self._fd)
         self._closed = True
 
 
 def _create(path: Path) -> int:
-    """A new file. One of that name belongs to a job of a database that was replaced."""
+    """Create the file. An existing one belongs to a database that was since replaced."""
     _make_folder(path.parent)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     try:

@@ -48,7 +48,7 @@ def _spec(task: Task) -> CommandSpec:
 
 
 def _argv(spec: CommandSpec, task: Task, allowed: Mapping[str, str]) -> list[str]:
-    """The settings decide again: they may have changed since the definition was made."""
+    """Check the program against the current settings, which may have changed since the definition was added."""
     try:
         check_program(spec.program, allowed)
     except BadDefinition as error:
@@ -68,7 +68,7 @@ def _environment(spec: CommandSpec, own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _has_own_output() -> bool:
-    """Whether what the command prints can go where this process prints: true in executors, false in a tick."""
+    """Whether the command can inherit this process's output: true in executors, false in a tick."""
     try:
         return sys.stdout.fileno() == 1 and sys.stderr.fileno() == 2
     except (OSError, ValueError, AttributeError):
@@ -76,7 +76,7 @@ def _has_own_output() -> bool:
 
 
 def _run_in_group(argv: Sequence[str], environment: Mapping[str, str]) -> int:
-    """TERM is sent to the whole group: this process waits for the command, so that it has its grace as well."""
+    """On TERM, which goes to the whole group, wait for the command so that it gets its grace period."""
     process = subprocess.Popen(argv, env=dict(environment), stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
     try:
         return process.wait()
@@ -86,7 +86,7 @@ def _run_in_group(argv: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _run_beside(argv: Sequence[str], environment: Mapping[str, str]) -> int:
-    """In a new process group, with its output passed on line by line."""
+    """Run it in a new process group, and pass its output on line by line."""
     process = subprocess.Popen(
         argv,
         env=dict(environment),

@@ -1,4 +1,4 @@
-"""Runs handlers: finds them, calls them, and turns whatever happens into an outcome per job."""
+"""Runs handlers, and turns whatever happens into one outcome per job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRACE_LIMIT = 15_000
 
 
 def run_batch(types: Registry, batch: Batch) -> None:
-    """Run one claimed batch. Every task is reported exactly once, whatever the handler does."""
+    """Run one claimed batch. Every task gets exactly one outcome, whatever the handler does."""
     head = batch.tasks[0]
     with job_context(**head.log_fields()):
         try:
@@ -37,13 +37,13 @@ def run_batch(types: Registry, batch: Batch) -> None:
 
 
 def claimed_command_type(types: Registry, head: Task) -> JobType:
-    """The type of a job whose definition an operator made, as it was at the claim."""
+    """The type of a job that runs a command, as of the claim."""
     claimed = json.loads(head.definition or "{}")
     return make_command_type(head.type, types.command_handler, claimed["command"], json.dumps(claimed["schema"]))
 
 
 def load_handler(kind: JobType) -> Callable[[Any], Any]:
-    """The function behind a type's `module:function`."""
+    """Import a type's handler."""
     if kind.handler is None:
         raise UnknownJobType(f"{kind.key} is declared, but this gribmill has no handler for it")
     module, _, name = kind.handler.partition(":")
@@ -52,7 +52,7 @@ def load_handler(kind: JobType) -> Callable[[Any], Any]:
 
 
 def failure_of(error: BaseException) -> Failed:
-    """An exception as an outcome. The sentence for a person comes first, the end of the trace after."""
+    """An exception as an outcome: the message first, then the end of the traceback."""
     sentence = f"{type(error).__name__}: {error}"[:SENTENCE_LIMIT]
     trace = "".join(traceback.format_exception(error))[-TRACE_LIMIT:]
     permanent = isinstance(error, PermanentFailure | BadArguments | BadDefinition | UnknownJobType)
@@ -60,13 +60,13 @@ def failure_of(error: BaseException) -> Failed:
 
 
 def _exit_code(error: BaseException) -> int:
-    """What the process would have exited with."""
+    """The exit code of a SystemExit."""
     code = error.code if isinstance(error, SystemExit) else 1
     return code & 0xFF if isinstance(code, int) else 0 if code is None else 1
 
 
 def _refuse_bad_arguments(kind: JobType, batch: Batch) -> None:
-    """Rows may have been written by hand: each is checked again, and fails alone."""
+    """Validate arguments again, because rows may have been written manually; each task fails on its own."""
     for task in batch.unreported:
         try:
             kind.check(task.args)

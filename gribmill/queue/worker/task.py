@@ -1,4 +1,4 @@
-"""What a handler sees of its job."""
+"""A job as its handler sees it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ArgsT = TypeVar("ArgsT", bound="Args")
 
 
 class PermanentFailure(GribmillError):
-    """Raised by a handler: trying again would not help."""
+    """Raised by a handler if retrying would not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One job in a handler's hands."""
+    """One job, as passed to a handler."""
 
     job_id: int
     type: str
@@ -31,11 +31,11 @@ class Task:
     tenant_id: str
     worker_id: str
     environment: dict[str, Any] = field(default_factory=dict)
-    """What the worker was started with: the settings, as plain data."""
+    """The worker's settings, as plain data."""
     definition: str | None = None
-    """For a definition with a command: that and the schema of its payload, as JSON text."""
+    """For a definition with a command: the command and the payload's schema, as JSON text."""
     claimant: str = DEFAULT_TENANT
-    """The tenant whose turn it took: of shared work, the one that asked for it."""
+    """The tenant whose turn it used; for shared work, the one that requested it."""
 
     @classmethod
     def of(cls, job: Claimed, worker_id: str, environment: dict[str, Any]) -> Task:
@@ -45,7 +45,7 @@ class Task:
 
     @property
     def requested_by(self) -> str | None:
-        """The tenant that asked for work which belongs to another; None if it asked for its own."""
+        """The tenant that requested shared work; None if the job belongs to that tenant."""
         return None if self.claimant == self.tenant_id else self.claimant
 
     @property
@@ -53,7 +53,7 @@ class Task:
         return AttemptRef(self.job_id, self.attempt_no)
 
     def args_as(self, model: builtins.type[ArgsT]) -> ArgsT:
-        """The arguments, checked once more: the row may have been written by hand."""
+        """The arguments, validated again because the row may have been written manually."""
         return model.model_validate_json(self.args)
 
     def log_fields(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Task:
 
 
 class Batch:
-    """Sibling jobs that one handler call works on. Each is reported on its own, as soon as it is done."""
+    """Sibling jobs for one handler call. Each is reported on its own, as soon as it is done."""
 
     def __init__(
         self,
@@ -85,10 +85,10 @@ class Batch:
         return list(self._open.values())
 
     def done(self, task: Task, outcome: Outcome | None = None) -> None:
-        """This one is finished; the others go on."""
+        """Report one task; the others continue."""
         if task.ref not in self._open:
             raise ValueError(f"job {task.job_id} was reported before")
-        # An outcome that cannot be sent raises here, and the job is still open to be failed for it.
+        # If the outcome cannot be sent, this raises, and the task can still be failed.
         self._report(task, outcome or Succeeded())
         del self._open[task.ref]
 
@@ -96,7 +96,7 @@ class Batch:
         self.done(task, Failed(error, permanent=permanent))
 
     def top_up(self, limit: int = 100) -> list[Task]:
-        """Siblings that have arrived since the batch was claimed; they belong to it from now on."""
+        """Claim siblings that arrived since the batch was claimed, and add them to it."""
         more = self._top_up(limit)
         self.tasks += more
         self._open |= {task.ref: task for task in more}

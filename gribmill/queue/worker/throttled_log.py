@@ -1,4 +1,4 @@
-"""An error that lasts: logged when it begins, then once a minute, and when it is over."""
+"""Logs a lasting error when it begins, then once a minute, and when it is over."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TELL_EVERY_SECONDS = 60.0
 
 
 class ThrottledLog:
-    """What is tried every second must not fill the log of a night."""
+    """Keeps an operation that is retried every second from filling the log."""
 
     def __init__(self) -> None:
         self._began = 0.0
         self._tell_again: dict[str, float] = {}
 
     def tell(self, text: str, kind: str = "") -> None:
-        """Texts of one kind, such as what a server says while it restarts, are one error."""
+        """Report an error. Messages of one kind, such as those of a restarting server, count as one error."""
         now = time.monotonic()
         if not self._tell_again:
             self._began = now
@@ -28,7 +28,7 @@ class ThrottledLog:
         self._tell_again[kind or text] = now + TELL_EVERY_SECONDS
 
     def over(self, text: str) -> None:
-        """Say so, and how long it lasted, if there was anything to complain of."""
+        """Log that the error is over and how long it lasted, if there was one."""
         if self._tell_again:
             log.info("%s, after %.1f s", text, time.monotonic() - self._began)
             self._tell_again.clear()

@@ -47,12 +47,12 @@ def test_a_new_type_is_enqueued_claimed_and_there_for_other_processes(store: Sto
     [
         ("plain", ECHO, None, "there is a job type plain already"),
         ("Bad Key", ECHO, None, "is not a name for a job type"),
-        ("x", {"argv": []}, None, "a command has 1 to 200 arguments"),
+        ("x", {"argv": []}, None, "a command must have 1 to 200 arguments"),
         ("x", {"argv": ["/bin/sh", "-c"]}, None, "is not a program's name"),
         ("x", {"argv": ["echo", "a{{b}}"]}, None, "a placeholder fills a whole argument"),
         ("x", {"argv": ["echo", "{{b"]}, None, "a placeholder fills a whole argument"),
         ("x", {"argv": ["{{b}}"]}, None, "is not a program's name"),
-        ("x", {"argv": "echo"}, None, "argv of a command is a list of texts"),
+        ("x", {"argv": "echo"}, None, "argv of a command must be a list of strings"),
         ("x", {"argv": ["echo"], "shell": True}, None, "a command is an object with argv"),
         ("x", {"argv": ["echo"], "options": ["b"]}, None, "'b' is not a placeholder"),
         ("x", {"argv": ["echo"], "environment": ["A=B"]}, None, "is not the name of an environment variable"),
@@ -160,7 +160,7 @@ def test_command_description_and_schema_are_replaced_each_as_a_version(store: St
     [
         ("plain", DefinitionParts("x"), "plain is declared by the code: only its values can be changed"),
         ("echo", DefinitionParts(argv=["/bin/sh"]), "is not a program's name"),
-        ("echo", DefinitionParts(argv=[]), "a command has 1 to 200 arguments"),
+        ("echo", DefinitionParts(argv=[]), "a command must have 1 to 200 arguments"),
         ("echo", DefinitionParts(options=["b"]), "'b' is not a placeholder"),
         ("echo", DefinitionParts(arg_schema={"type": 3}), "not a JSON Schema"),
         ("echo", DefinitionParts(argv=["echo", "{{other}}"]), "default_args: no argument 'word'"),

@@ -1,3 +1,3 @@
-"""The verbs that PostgreSQL has in its own way: what must not change meanwhile is locked, and looked at afterwards."""
+"""PostgreSQL's own verbs: they lock rows first, and read them after that."""
 
 __all__ = ["claims", "completion", "due", "enqueue", "holds", "reservations"]

@@ -1,4 +1,4 @@
-"""A worker takes the next batch: locks first, then one statement that chooses, takes and records it."""
+"""Claims the next batch: locks first, then one statement that selects, claims and records it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
-# Before it is locked, a chosen job can be taken by an operator who moves it, or its group by another worker.
+# Before it is locked, an operator may move the selected job, or another worker may claim its group.
 CHOICES = 3
 
 
 class ClaimFacts(NamedTuple):
-    """What keeps a claim from being the whole story: jobs to settle first, other tenants with ready jobs."""
+    """Reasons why one statement was not enough: jobs to settle first, or other tenants with ready jobs."""
 
     unsettled: bool
     has_rivals: bool
@@ -25,7 +25,7 @@ def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     facts, batch = _claim(tx, request, settled=False)
     if facts.unsettled:
         settle_dependents(tx)
-        # There is a batch if another transaction has settled them between the two statements.
+        # There may still be a batch, if another transaction settled them in between.
         if not batch:
             facts, batch = _claim(tx, request, settled=True)
     if facts.has_rivals and not batch:
@@ -44,13 +44,13 @@ def claiming(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tu
 
 
 def read_claim(prepared: Cursor, taken: Cursor) -> tuple[ClaimFacts, list[Claimed]]:
-    """What they found."""
+    """Read the results of these statements."""
     (facts,) = read_records(ClaimFacts, prepared)
     return facts, read_records(Claimed, taken)
 
 
 def _claim_in_turn(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
-    """One claim after the other, each with its own look: limits of tenants are counted, and turns noted."""
+    """Claim one batch after the other, each on a fresh snapshot, counting tenants' limits and recording turns."""
     tx.rows("claims/lock_turns")
     for _ in range(CHOICES):
         found = next_in_turn(tx, request)
@@ -87,7 +87,7 @@ def claim_siblings(tx: PostgresSession, request: ClaimRequest, head: Claimed, li
         tx.rows("claims/lock_turns")
         room = room_of_tenant(tx, head.claimant)
         limit = limit if room is None else min(limit, room)
-    # While the batch runs, its siblings do not count as a further one against the limit of the type.
+    # Siblings belong to the running batch, so they do not count against the type's limit.
     joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp, "worker_id": request.worker_id}
     if limit < 1 or not tx.rows("claims/may_join", joins):
         return ()

@@ -1,4 +1,4 @@
-"""Attempts succeed: many in one statement, and the look for dependents in the next."""
+"""Completes attempts, many in one statement, and finds their dependents in the next."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def complete(
 
 
 def completing(tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]) -> tuple[Call, Call]:
-    """The statements that complete these attempts, and list those of them that others wait on."""
-    ordered = sorted(reports, key=lambda one: one[0].ref)  # locks are taken in the same order by everybody
+    """The statements that complete these attempts and list those with dependents."""
+    ordered = sorted(reports, key=lambda one: one[0].ref)  # sorted, so that all transactions lock in the same order
     refs = [report.ref for report, _ in ordered]
     ids = [ref.job_id for ref in refs]
     params = {
@@ -42,7 +42,7 @@ def completing(tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Repo
 
 
 def which_ended(completed: Cursor, reports: Sequence[tuple[Report, Succeeded]]) -> list[bool]:
-    """For each report whether it ended its attempt; of two reports about one attempt, the first did."""
+    """For each report, whether it ended its attempt; of two for one attempt, only the first does."""
     done = {AttemptRef(*row) for row in completed.fetchall()}
     ended = []
     for report, _ in reports:

@@ -1,4 +1,4 @@
-"""Whether a schedule is due: a look that locks nothing."""
+"""Whether a schedule is due, without locks."""
 
 from __future__ import annotations
 

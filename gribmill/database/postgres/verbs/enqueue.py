@@ -12,7 +12,7 @@ from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_
 from gribmill.queue.errors import StoreConflict
 from gribmill.queue.model import Enqueued, PreparedJob
 
-# An equal job can end between the insert that it keeps out and the look for it: then the insert is tried again.
+# If the equal active job ends between the failed insert and the lookup, the insert is retried.
 TRIES = 20
 
 
@@ -25,7 +25,7 @@ def insert_jobs(tx: PostgresSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 
 def _insert(tx: PostgresSession, job: PreparedJob) -> Enqueued:
     waiting, broken = open_parents(tx, job) if job.after else ([], None)
-    # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+    # It does not matter if a parent fails just before or after this: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
     row = (tx.stamp, due_at(tx, job, moment), len(waiting), *state, *job[: len(COLUMNS) - 1], *rare_columns(job))
     made = _insert_or_find(tx, job, row)
@@ -47,7 +47,7 @@ def _insert_or_find(tx: PostgresSession, job: PreparedJob, row: tuple[Any, ...])
 
 
 def _insert_alike(tx: PostgresSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-    """One statement for jobs without parents that differ in their own columns only."""
+    """Insert jobs without parents in one statement. They differ only in their own columns."""
     first = jobs[0]
     shared = (tx.stamp, due_at(tx, first, moment), *first[:SHARED], *rare_columns(first))
     own = ([job.args for job in jobs], [job.group_key for job in jobs], [job.dedupe_key for job in jobs])

@@ -1,4 +1,4 @@
-"""A reservation waits for the claims that are under way, and is stamped after them."""
+"""Reserving: waits for claims in progress, and is dated after them."""
 
 from __future__ import annotations
 

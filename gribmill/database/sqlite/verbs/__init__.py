@@ -1,3 +1,3 @@
-"""The verbs that SQLite has in its own way."""
+"""SQLite's own verbs."""
 
 __all__ = ["claims", "enqueue", "holds"]

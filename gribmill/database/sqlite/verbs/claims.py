@@ -1,4 +1,4 @@
-"""A worker takes the next batch: the head by order, and its siblings."""
+"""Claims the next batch: the first job in order, and its siblings."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 
 def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
-    """Small statements one after the other leave the planner nothing to get wrong."""
+    """Uses several small statements, which leave the planner no bad choices."""
     found = _next(tx, request)
     if found is None:
         return ()
     head, batch_max = _head(found), found["batch_max"]
     more = min(batch_max, request.batch_limit or batch_max) - 1
-    # A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
+    # A job that has failed runs alone, so that another crash of its executor affects no sibling.
     joins = more > 0 and head.group_key is not None and head.retry_count == 0
     return _take(tx, request, [head, *_siblings(tx, head, more)] if joins else [head])
 
@@ -32,7 +32,7 @@ def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed 
 
 
 def _next(tx: SqliteSession, request: ClaimRequest) -> Row | None:
-    """The next job; in turn where other tenants than the default one have ready jobs."""
+    """The next job. If tenants other than the default one have ready jobs, tenants take turns."""
     asked = {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id}
     found = tx.rows("claims/head", asked)
     look = found or tx.rows("claims/no_head", asked)
@@ -49,7 +49,7 @@ def _next(tx: SqliteSession, request: ClaimRequest) -> Row | None:
 
 def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
     held = {"job_id": head.id, "attempt_no": head.attempt_no, "worker_id": request.worker_id}
-    # While the batch runs, its siblings do not count as a further one against the limit of the type.
+    # Siblings belong to the running batch, so they do not count against the type's limit.
     joins = {"type": head.type, "batch_id": head.batch_id, "now": tx.stamp, "worker_id": request.worker_id}
     if not tx.rows("jobs/held", held) or not tx.rows("claims/may_join", joins):
         return ()
@@ -57,7 +57,7 @@ def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limi
 
 
 def _siblings(tx: SqliteSession, head: Claimed, limit: int, *, held: bool = False) -> list[Claimed]:
-    """Of the head's claimant, and no more than that may run."""
+    """Siblings of the same claimant, up to its limit."""
     if head.claimant != DEFAULT_TENANT and (room := room_of_tenant(tx, head.claimant)) is not None:
         limit = min(limit, room - (0 if held else 1))
     group = {
@@ -71,7 +71,7 @@ def _siblings(tx: SqliteSession, head: Claimed, limit: int, *, held: bool = Fals
 
 
 def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tuple[Claimed, ...]:
-    """A job is claimed when its row changed, and not because it was found a moment ago."""
+    """Claim jobs. Only those whose row was changed count as claimed."""
     worker, now, until = request.worker_id, tx.stamp, tx.after(request.lease_seconds)
     if tx.execute_many("claims/take", [(worker, now, job.batch_id, until, job.id) for job in jobs]) != len(jobs):
         jobs = [job for job in jobs if tx.rows("jobs/held", {**job.ref._asdict(), "worker_id": worker})]

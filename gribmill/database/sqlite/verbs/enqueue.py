@@ -12,7 +12,7 @@ from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_
 from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 
-# What the fields around `args` are in a plain job.
+# The fields around `args` in a plain job.
 _PLAIN = PreparedJob("", 0, 1, "", "manual", None, None, None, "", None, None, None)
 NO_ORIGIN, NOTHING_SPECIAL = _PLAIN[5:8], _PLAIN[9:]
 
@@ -25,13 +25,13 @@ def insert_jobs(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued
 
 
 def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
-    """The columns of `jobs/insert_plain` but the first; None for a job that needs more of them, or a look at others."""
+    """The parameters of `jobs/insert_plain` except the first; None if the job needs other columns or checks."""
     return (*job[:5], job.args) if job[5:8] == NO_ORIGIN and job[9:] == NOTHING_SPECIAL else None
 
 
 def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
     waiting, broken = open_parents(tx, job) if job.after else ([], None)
-    # Whether a parent fails just before or just after makes no difference: the job ends cancelled.
+    # It does not matter if a parent fails just before or after this: the job ends cancelled.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
     row = (tx.stamp, due_at(tx, job, to_text), len(waiting), *state, *job[: len(COLUMNS) - 1], *rare_columns(job))
     cursor = tx.execute("jobs/insert", row)
@@ -45,10 +45,10 @@ def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
 
 
 def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-    """One statement for jobs without parents that differ in their own columns only."""
+    """Insert jobs without parents in one statement. They differ only in their own columns."""
     first = jobs[0]
     own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
-    if "\\u0000" in own:  # SQLite's JSON functions end a text there
+    if "\\u0000" in own:  # SQLite's JSON functions cut a string off there
         return [_insert(tx, job) for job in jobs]
     params = (tx.stamp, due_at(tx, first, to_text), *first[:SHARED], *rare_columns(first), own)
     new_ids = sorted(row["id"] for row in tx.rows("jobs/insert_many", params))
@@ -64,7 +64,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 
 
 def _duplicate(tx: SqliteSession, job: PreparedJob) -> int:
-    """The active job that keeps an equal one out."""
+    """The active job with the same dedupe key."""
     key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
     found = tx.rows("jobs/find_active", key)[0]
     share_request(tx, job, found)

@@ -18,7 +18,7 @@ from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.queue.store.retrying import retried
 
-# A long transaction would keep claims waiting.
+# A long transaction would delay claims.
 DISPATCHED_AT_ONCE = 100
 _PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
 
@@ -32,7 +32,7 @@ class _Name(NamedTuple):
 
 
 class Events(Facet):
-    """The outbox. An event is written with what causes it, and dispatched exactly once, by any worker."""
+    """The outbox. An event is written in the transaction that causes it, and dispatched exactly once, by any worker."""
 
     def __init__(self, database: Database, registry: Registry, triggers: Triggers, webhooks: Webhooks) -> None:
         super().__init__(database, registry)
@@ -103,7 +103,7 @@ class Events(Facet):
         before_id: int | None = None,
         limit: int = 50,
     ) -> list[PublishedEvent]:
-        """The newest events, the newest first; `pattern` may have asterisks (`run.*`)."""
+        """Events, newest first; `pattern` may contain asterisks (`run.*`)."""
         params = {"pattern": check_pattern(pattern), "since": since, "tenant_id": tenant_id, "before_id": before_id}
         with self.database.read() as tx:
             return tx.query(PublishedEvent, "events/list", {**params, "limit": limit})
@@ -111,20 +111,20 @@ class Events(Facet):
     def after(
         self, event_id: int, *, pattern: str | None = None, tenant_id: str | None = None, limit: int = 1000
     ) -> Sequence[PublishedEvent]:
-        """The events that came after one, in order."""
+        """The events after the given one, in order."""
         params = {"after_id": event_id, "pattern": check_pattern(pattern), "tenant_id": tenant_id, "limit": limit}
         with self.database.read() as tx:
             return tx.query(PublishedEvent, "events/list_after", params)
 
     def newest_id(self) -> int:
-        """The id of the newest event; 0 before the first."""
+        """The id of the newest event; 0 if there is none."""
         with self.database.read() as tx:
             found = tx.first(_Id, "events/newest_id")
         return found.id if found else 0
 
     @retried
     def record(self, name: str, *, wanted: bool) -> None:
-        """Record an optional event from now on, or only while a trigger responds to it."""
+        """Always record an optional event, or only while a trigger responds to it."""
         if name not in OPTIONAL_EVENTS:
             raise BadArguments(f"{name!r} is not an optional event; they are: {', '.join(OPTIONAL_EVENTS)}")
         with self.database.write() as tx:
@@ -136,13 +136,13 @@ class Events(Facet):
             return {one.name for one in tx.query(_Name, "events/recorded")}
 
     def conditions(self) -> Sequence[Condition]:
-        """What has begun and not ended."""
+        """The current conditions."""
         with self.database.read() as tx:
             return tx.query(Condition, "conditions/list")
 
 
 def check_pattern(pattern: str | None) -> str | None:
-    """A name of events, with asterisks for any characters; BadArguments for anything else."""
+    """Validate an event name, which may contain asterisks; raises BadArguments."""
     if pattern is not None and not _PATTERN.fullmatch(pattern):
         raise BadArguments(f"{pattern[:80]!r} is not a name of events; an example with an asterisk is run.*")
     return pattern

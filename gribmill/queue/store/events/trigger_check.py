@@ -1,4 +1,4 @@
-"""Everything that can be known of a trigger before it fires."""
+"""Validating a trigger before it fires."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LONGEST_WINDOW_SECONDS = 30 * 86_400
 
 
 def check_trigger(registry: KnownTypes, new: NewTrigger, template: JobTemplate | None) -> CronSchedule | None:
-    """The schedule of a rule, None for an event's; BadTrigger or BadArguments if the rule could never make a job."""
+    """Validate a trigger and return its schedule (None for an event); BadTrigger or BadArguments if it cannot fire."""
     kind = registry.expect(new.type)
     if (new.cron is None) == (new.event is None):
-        raise BadTrigger("a trigger has either a schedule or an event")
+        raise BadTrigger("a trigger needs either a schedule or an event")
     if new.event is not None and new.misfire is not None:
         raise BadTrigger("misfire is for schedules: an event has no slots to miss")
     for what, name in (("label", new.label), ("event's name", new.event)):
@@ -54,21 +54,21 @@ def _check_event(registry: KnownTypes, new: NewTrigger, template: JobTemplate | 
 def _check_schedule(registry: KnownTypes, new: NewTrigger, cron: str, template: JobTemplate | None) -> CronSchedule:
     schedule = schedule_of(cron, new.timezone or "")
     check_template(new.args, "schedule")
-    # Every slot has the same fields: what can be made now can be made then.
+    # Every slot has the same fields, so checking one is enough.
     args = render(new.args, slot_fields(datetime.now(UTC)))
     prepare(registry, trigger_job(new, template, args, "schedule", ""))
     return schedule
 
 
 def schedule_of(cron: str, timezone: str) -> CronSchedule:
-    """Clocks and time zones are loaded when the first schedule is met: most commands and workers meet none."""
+    """Imported on first use: most commands and workers see no schedule."""
     from gribmill.queue.cron import CronSchedule
 
     return CronSchedule(cron, timezone)
 
 
 def size_of(payload: Mapping[str, Any]) -> int:
-    """In characters of JSON; BadArguments if it is not JSON."""
+    """The number of characters as JSON; raises BadArguments if it cannot be serialized."""
     try:
         return len(canonical_json(dict(payload)))
     except (ValueError, TypeError, RecursionError) as error:

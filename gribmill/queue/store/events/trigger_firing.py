@@ -1,4 +1,4 @@
-"""Firing a trigger: the slots that a schedule owes, and the job of each occasion."""
+"""Firing a trigger: which slots of a schedule are due, and the job of each occasion."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from gribmill.queue.store.tenants import refuse_disabled
 if TYPE_CHECKING:
     from gribmill.queue.cron import CronSchedule
 
-# A slot that is later than this was missed: the machine slept, or no worker ran.
+# A slot that is later than this counts as missed: the machine was asleep, or no worker was running.
 PUNCTUAL_WITHIN = timedelta(seconds=60)
 PAYLOAD_LIMIT_BYTES = 64_000
 
 
 def fire_schedule(registry: Registry, tx: Transaction, found: Trigger | BrokenTrigger, most: int) -> Sequence[Fired]:
-    """The jobs of the slots that a schedule owes; then its next slot is set. A broken one is switched off."""
+    """Create the jobs of all due slots and set the next slot. A broken schedule is disabled."""
     try:
         trigger = sound(found)
         schedule = cron_of(trigger)
         owed = [*islice(_owed(trigger, schedule, tx.now), most)]
         ahead = schedule.after(owed[-1] if owed and trigger.misfire == "all" else tx.now)
         slots = _outside_window(trigger, schedule, owed)
-    except (BadTrigger, ArithmeticError) as error:  # written by hand; a time beyond all calendars
+    except (BadTrigger, ArithmeticError) as error:  # a manually written row, or a time outside the calendar
         set_state(tx, found.id, enabled=False, slot=None)
         return [Fired(found.id, "its schedule", None, f"switched off: {error}")]
     set_state(tx, trigger.id, enabled=ahead is not None, slot=ahead)
@@ -52,7 +52,7 @@ def fire_event(
     *,
     repeats: bool,
 ) -> Fired:
-    """The job that a rule makes of an event. The same payload without an id counts again after a while."""
+    """Create a trigger's job for an event. Without an id, an equal payload counts again after the window."""
     if isinstance(trigger, BrokenTrigger):
         return Fired(trigger.id, occasion, None, trigger.reason)
     again_before = tx.now - timedelta(seconds=trigger.dedupe_window_seconds) if repeats else None
@@ -68,7 +68,7 @@ def fire(
     occasion: str,
     again_before: datetime | None,
 ) -> Fired:
-    """The job of one occasion. One that cannot be made is reported, and keeps no other rule from firing."""
+    """Create the job of one occasion. A failure is reported and does not affect other triggers."""
     if trigger.type in inactive_types(tx):
         return Fired(trigger.id, occasion, None, f"{trigger.type} is inactive")
     try:
@@ -84,11 +84,11 @@ def fire(
 
 
 def occasion_of(payload: Mapping[str, Any], event_id: str | None) -> str:
-    """What an event is known by: its id, or a digest of its payload."""
+    """What identifies an event: its id, or a digest of its payload."""
     if size_of(payload) > PAYLOAD_LIMIT_BYTES:
         raise BadArguments(f"the event's payload is larger than {PAYLOAD_LIMIT_BYTES} bytes")
     if event_id is None:
-        # "told" is in the rows of firings since the first version.
+        # Stored rows have used the prefix "told" since the first version.
         return f"told {hashlib.sha256(canonical_json(dict(payload)).encode('utf-8', 'surrogatepass')).hexdigest()}"
     if not 0 < len(event_id) <= LONGEST_NAME:
         raise BadArguments(f"an event's id has 1 to {LONGEST_NAME} characters")
@@ -106,14 +106,14 @@ def sound(found: Trigger | BrokenTrigger) -> Trigger:
 
 
 def set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime | None) -> None:
-    """On or off, and for a schedule the slot that comes next."""
+    """Enable or disable, and set a schedule's next slot."""
     tx.change("triggers/set_state", {"id": trigger_id, "is_enabled": enabled, "slot": slot})
 
 
 def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[datetime]:
-    """The slots to fire now, by what the trigger wants done about those that were missed."""
+    """The slots to fire now, according to the trigger's misfire policy."""
     due = trigger.next_fire_at
-    if due is None:  # written by hand: it begins now
+    if due is None:  # a manually written row: it begins now
         return
     if trigger.misfire == "all":
         yield from takewhile(lambda slot: slot <= now, schedule.since(due))
@@ -126,7 +126,7 @@ def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[d
 
 
 def _outside_window(trigger: Trigger, schedule: CronSchedule, slots: Sequence[datetime]) -> list[datetime]:
-    """Those that are at least the window after the slot that made a job last."""
+    """The slots that are at least one window after the last one that created a job."""
     window = timedelta(seconds=trigger.dedupe_window_seconds)
     last = schedule.latest(trigger.last_fired_at) if trigger.last_fired_at and window else None
     kept: list[datetime] = []

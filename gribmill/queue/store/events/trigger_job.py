@@ -1,4 +1,4 @@
-"""The job that a trigger makes: from its template and the fields of a slot or an event."""
+"""Building a trigger's job from its arguments and the fields of a slot or an event."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def trigger_job(
 
 
 def job_template_of(tx: Snapshot, rule: NewTrigger | Trigger) -> JobTemplate | None:
-    """The job template that a rule names; BadTrigger unless it fits the rule."""
+    """The job template of a trigger; raises BadTrigger if it does not match the trigger."""
     if rule.template_id is None:
         return None
     template = find_template(tx, rule.template_id)

@@ -1,4 +1,4 @@
-"""Jobs that are enqueued by rules: at the slots of schedules, and in response to events."""
+"""Triggers: rules that enqueue jobs on a schedule or in response to events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gribmill.queue.store.events.trigger_job import arguments_of, job_template_o
 from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
-# A long transaction would keep claims waiting: what a whole month has missed is made up for a little at a time.
+# Keeps transactions short: a month of missed slots is made up a little at a time.
 SLOTS_AT_ONCE = 100
 EDITABLE = ("label", "type", "template", "cron", "timezone", "event", "dedupe_window_seconds", "misfire", "template_id")
 
@@ -28,11 +28,11 @@ class _NextSlot(NamedTuple):
 
 
 class Triggers(Facet):
-    """Any process may fire at any time: the row of a firing decides, and each slot makes one job."""
+    """Any process may fire a trigger at any time: the firing's row guarantees one job per slot."""
 
     @retried
     def add(self, new: NewTrigger) -> Trigger:
-        """Store a rule; BadTrigger, BadArguments or UnknownJobType when it could never make a job."""
+        """Store a trigger; raises BadTrigger, BadArguments or UnknownJobType if it could never create a job."""
         with self.database.read() as tx:
             tenant = refuse_disabled(tx, new.tenant_id)
             template = job_template_of(tx, new)
@@ -45,7 +45,7 @@ class Triggers(Facet):
         return trigger
 
     def list(self, tenant_id: str | None = None) -> Sequence[Trigger]:
-        """Of one tenant, or of all."""
+        """For one tenant, or for all."""
         with self.database.read() as tx:
             found = [sound(one) for one in tx.list_triggers()]
         return [one for one in found if tenant_id is None or one.tenant_id == tenant_id]
@@ -55,14 +55,14 @@ class Triggers(Facet):
             return _get(tx, trigger_id)
 
     def firings(self, trigger_id: int, limit: int = 10) -> Sequence[Firing]:
-        """The newest first; of the last month."""
+        """The firings of the last month, newest first."""
         with self.database.read() as tx:
             _get(tx, trigger_id)
             return tx.query(Firing, "triggers/firings", {"id": trigger_id, "limit": limit})
 
     @retried
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
-        """Switch a rule on or off. Slots that pass while it is off are not made up for."""
+        """Enable or disable a trigger. Slots that pass while it is disabled are not made up."""
         with self.database.write() as tx:
             tx.hold_edits()
             trigger = _get(tx, trigger_id)
@@ -111,7 +111,9 @@ class Triggers(Facet):
                 raise BadTrigger(f"trigger {trigger_id} is a schedule, which takes no values")
             fields = slot_fields(tx.now) if trigger.event is None else {"event": payload or {}}
             source: JobSource = "schedule" if trigger.event is None else "event"
-            occasion = f"manual {slot_name(tx.now)} {secrets.token_hex(4)}"  # twice in a millisecond is twice
+            occasion = (
+                f"manual {slot_name(tx.now)} {secrets.token_hex(4)}"  # two within a millisecond are two occasions
+            )
             fired = fire(self.registry, tx, trigger, source, fields, occasion, None)
             if fired.job and not fired.job.created:
                 tx.change("jobs/run_now", {"job_id": fired.job.id})
@@ -120,7 +122,7 @@ class Triggers(Facet):
 
     @retried
     def keep_adaptive(self, rules: Sequence[NewTrigger]) -> Sequence[Trigger]:
-        """The stored rows of schedules whose times the caller chooses, in the same order; made if they are missing."""
+        """The stored rows of these adaptive schedules, in the same order; creates missing ones."""
         with self.database.read() as tx:
             found = _match(tx, rules)
         if None not in found:
@@ -133,7 +135,7 @@ class Triggers(Facet):
 
     @retried
     def plan(self, slots: Mapping[int, datetime | None], fired: Iterable[int] = ()) -> None:
-        """Note when adaptive schedules fire next, and which fired now."""
+        """Record when adaptive schedules fire next, and which fired now."""
         with self.database.write() as tx:
             for trigger_id, slot in slots.items():
                 tx.change("triggers/plan", {"id": trigger_id, "slot": slot})
@@ -142,23 +144,23 @@ class Triggers(Facet):
 
     @retried
     def remove(self, trigger_id: int) -> None:
-        """Remove a rule. Its jobs stay."""
+        """Remove a trigger. Its jobs stay."""
         with self.database.write() as tx:
             if not 0 < trigger_id < ID_LIMIT or not tx.change("triggers/delete", {"id": trigger_id}):
                 raise TriggerNotFound(f"there is no trigger {trigger_id}")
 
     def seconds_to_next_slot(self) -> float | None:
-        """How long until a schedule is due; None when there is none."""
+        """Seconds until the next schedule is due; None if there is none."""
         with self.database.read() as tx:
             slot = tx.first(_NextSlot, "triggers/next_slot", {"types": self._known_types})
             if slot is None:
                 return None
-            # A row written by hand may have no time: it is looked at now.
+            # A manually written row may have no time: treat it as due.
             return max(0.0, (slot.due - tx.now).total_seconds()) if slot.due else 0.0
 
     @property
     def _known_types(self) -> tuple[str, ...]:
-        """A slot of a type that only a newer gribmill knows is left to that one."""
+        """Only the types that this process knows: slots of newer types are left to newer workers."""
         return tuple(kind.key for kind in self.registry)
 
     @retried
@@ -200,15 +202,15 @@ def _adaptive(trigger: Trigger) -> bool:
 
 
 def _match(tx: Snapshot, rules: Sequence[NewTrigger]) -> list[Trigger | None]:
-    """The adaptive row of each rule: the one with its type and arguments."""
+    """Match each adaptive trigger to the stored row with its type and arguments."""
     rows = [one for one in tx.list_triggers() if isinstance(one, Trigger) and _adaptive(one)]
     return [next((row for row in rows if (row.type, row.template) == (rule.type, rule.args)), None) for rule in rules]
 
 
 def _edited(old: Trigger, changes: Mapping[str, Any]) -> NewTrigger:
-    """The rule as it would be added."""
+    """The changed trigger, as if it were new."""
     if changes.get("cron") is not None and changes.get("event") is not None:
-        raise BadTrigger("a trigger has either a schedule or an event")
+        raise BadTrigger("a trigger needs either a schedule or an event")
     cron, event = old.cron, old.event
     if changes.get("cron") is not None:
         event = None
@@ -230,7 +232,7 @@ def _edited(old: Trigger, changes: Mapping[str, Any]) -> NewTrigger:
     )
     new = replace(kept, **changes)
     if new.cron is None and changes.get("timezone") is not None:
-        raise BadTrigger("a time zone is for schedules: an event has none")
+        raise BadTrigger("a time zone applies to schedules only, not to events")
     return new
 
 

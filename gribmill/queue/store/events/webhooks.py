@@ -1,4 +1,4 @@
-"""Webhooks: which address receives which events. Each delivery is a job."""
+"""Webhooks: which URL receives which events. Each delivery is a job."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
 
 
 class Webhooks(Facet):
-    """Exactly one delivery job is made for each webhook and event."""
+    """Creates exactly one delivery job for each webhook and event."""
 
     allow_private = False
-    """Whether an address may name this machine or a private network. Deliveries check where a name leads."""
+    """Whether URLs may point to this machine or a private network. Host names are checked again at delivery."""
 
     @retried
     def add(
@@ -55,7 +55,7 @@ class Webhooks(Facet):
         tenant_id: str = DEFAULT_TENANT,
         created_by: str | None = None,
     ) -> Webhook:
-        """Store a webhook; BadWebhook if it could never work. Without a secret one is generated."""
+        """Store a webhook; raises BadWebhook if it could never work. Generates a secret unless one is given."""
         row = {
             "url": self._checked_url(url),
             "events": checked_patterns(events),
@@ -86,7 +86,7 @@ class Webhooks(Facet):
     def edit(
         self, webhook_id: int, *, url: str | None = None, events: Sequence[str] | None = None, secret: str | None = None
     ) -> Webhook:
-        """Change what is given; the rest stays."""
+        """Change the given fields."""
         with self.database.write() as tx:
             tx.hold_edits()
             old = get_webhook(tx, webhook_id)
@@ -100,7 +100,7 @@ class Webhooks(Facet):
 
     @retried
     def set_enabled(self, webhook_id: int, *, enabled: bool) -> Webhook:
-        """Switch it on or off. Events that happen while it is off are not delivered later."""
+        """Enable or disable. Events that occur while it is disabled are not delivered later."""
         with self.database.write() as tx:
             get_webhook(tx, webhook_id)
             tx.change("webhooks/set_enabled", {"id": webhook_id, "is_enabled": enabled})
@@ -121,7 +121,7 @@ class Webhooks(Facet):
 
     @retried
     def test(self, webhook_id: int) -> Enqueued:
-        """Deliver an event that only this webhook gets."""
+        """Deliver a test event to this webhook only."""
         with self.database.write() as tx:
             webhook = get_webhook(tx, webhook_id)
             tenant = _tenant(webhook)
@@ -134,7 +134,7 @@ class Webhooks(Facet):
 
     @retried
     def redeliver(self, event_id: int, webhook_id: int | None = None) -> Sequence[Enqueued]:
-        """Deliver an event again, to one webhook or to all that got it; to those that want it, if none did."""
+        """Deliver an event again: to one webhook, or to all that received it, or else to all that subscribe to it."""
         with self.database.write() as tx:
             event = tx.first(PublishedEvent, "events/get", {"id": event_id}) if 0 < event_id < ID_LIMIT else None
             if event is None:
@@ -158,7 +158,7 @@ class Webhooks(Facet):
         return sum(self._deliver(tx, webhook, event) is not None for webhook in _wanting(tx, event))
 
     def _deliver(self, tx: Transaction, webhook: Webhook, event: PublishedEvent) -> Enqueued | None:
-        """The row of the delivery is the guard: None when there was one."""
+        """Create a delivery job, or None if there is one: the delivery's row is unique."""
         if not tx.change("deliveries/insert", {"webhook_id": webhook.id, "event_id": event.id}):
             return None
         return self._enqueue(tx, webhook, event)
@@ -175,7 +175,7 @@ class Webhooks(Facet):
 
 
 def record_answer(tx: Transaction, answer: WebhookAnswer) -> None:
-    """Note how a delivery went, in the transaction that ends its attempt. Long failure disables the webhook."""
+    """Record a delivery's result in the transaction that ends its attempt. Disables a webhook that fails for days."""
     failed = "failed" if answer.last or answer.gone else "pending"
     delivery = {"webhook_id": answer.webhook_id, "event_id": answer.event_id, "http_status": answer.http_status}
     status = "delivered" if answer.delivered else failed
@@ -209,7 +209,7 @@ def _tenant(webhook: Webhook) -> str:
 
 
 def checked_url(url: str) -> str:
-    """An absolute http or https address without a password, or BadWebhook. Where it leads is checked at delivery."""
+    """Validate an absolute http or https URL without a password; raises BadWebhook. DNS is checked at delivery."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -238,7 +238,7 @@ def new_secret() -> str:
 
 
 def checked_secret(secret: str) -> str:
-    """whsec_ and 24 to 64 bytes in base64, as Standard Webhooks prescribes; the error does not quote it."""
+    """Validate a Standard Webhooks secret (whsec_ and 24 to 64 bytes in base64). Errors do not quote it."""
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except (binascii.Error, ValueError):

@@ -1,3 +1,3 @@
-"""Jobs, their attempts and their groups: prepared, put in, listed, ordered."""
+"""Jobs, attempts and groups: preparing, enqueueing, listing, ordering."""
 
 __all__ = ["attempts", "groups", "jobs", "listing", "prepare", "rates", "readiness"]

@@ -1,4 +1,4 @@
-"""Attempts: which run now, and where their logs are."""
+"""Attempts: which are running, and where their logs are."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class _Lost(NamedTuple):
 
 
 class LostAttempt(NamedTuple):
-    """An attempt without a log whose worker died, and the head of its batch."""
+    """An attempt whose worker died before its log was recorded, and the head of its batch."""
 
     ref: AttemptRef
     head: AttemptRef
 
 
 class Attempts(Facet):
-    """What runs, what is to be stopped, and logs."""
+    """Running attempts, requested cancellations, and logs."""
 
     def running(self) -> dict[str, list[int]]:
-        """The jobs that each worker runs at this moment; its own row is only as new as its last heartbeat."""
+        """The jobs that each worker is running now. (A worker's own row is only as recent as its last heartbeat.)"""
         found: dict[str, list[int]] = {}
         with self.database.read() as tx:
             for job in tx.query(_RunningJob, "listing/running"):
@@ -40,12 +40,12 @@ class Attempts(Facet):
         return found
 
     def of(self, job_id: int) -> list[Attempt]:
-        """All attempts of a job, the first one first."""
+        """All attempts of a job, in order."""
         with self.database.read() as tx:
             return tx.query(Attempt, "attempts/list", {"job_id": job_id})
 
     def cancellations(self, worker_id: str) -> list[AttemptRef]:
-        """The attempts of this worker that are to be stopped. A look without any lock."""
+        """The attempts of this worker whose cancellation was requested. Takes no lock."""
         with self.database.read() as tx:
             return tx.query(AttemptRef, "leases/cancellations", {"worker_id": worker_id})
 
@@ -59,12 +59,12 @@ class Attempts(Facet):
 
     @retried
     def set_log(self, ref: AttemptRef, log_path: str) -> None:
-        """Note where the log of a lost attempt is."""
+        """Record the log of a lost attempt."""
         with self.database.write() as tx:
             tx.change("attempts/set_log", {**ref._asdict(), "log_path": log_path})
 
     def within(self, job_ids: range) -> frozenset[AttemptRef]:
-        """All attempts of jobs whose id is in a range."""
+        """All attempts of jobs with ids in a range."""
         with self.database.read() as tx:
             bounds = {"first": job_ids.start, "end": job_ids.stop}
             return frozenset(tx.query(AttemptRef, "attempts/within", bounds))

@@ -1,4 +1,4 @@
-"""Job groups: made, added to, followed, cancelled, retried."""
+"""Job groups: creating, adding jobs, following, cancelling, retrying."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gribmill.queue.store.jobs.prepare import prepare, refuse_inactive
 from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
-# A longer transaction would keep claims waiting.
+# A longer transaction would delay claims.
 CHUNK = 1000
 NAME_LIMIT = 200
 PAGE_LIMIT = 1000
@@ -65,7 +65,7 @@ class Groups(Facet):
         tenant_id: str = DEFAULT_TENANT,
         created_by: str | None = None,
     ) -> JobGroup:
-        """The group of that name, made if there is none (parallel, continue). NotAllowed if it differs."""
+        """Get or create the group (default: parallel, continue). NotAllowed if it exists with other options."""
         if not 0 < len(name) <= NAME_LIMIT or not name.isprintable():
             raise BadArguments(f"the name of a group is 1 to {NAME_LIMIT} printable characters")
         key = {"tenant_id": tenant_id, "name": name}
@@ -74,14 +74,14 @@ class Groups(Facet):
             refuse_disabled(tx, tenant_id)
             tx.change("groups/insert", {**key, **wanted})
             group = tx.first(JobGroup, "groups/by_name", key)
-        assert group is not None  # inserted just now, or the reason why it was not
+        assert group is not None  # just inserted, or the one that kept it from being inserted
         for what, given, stored in (("", mode, group.mode), ("on failure ", on_failure, group.on_failure)):
             if given is not None and given != stored:
                 raise NotAllowed(f"the group {name} is {what}{stored}, not {given}: that cannot be changed")
         return group
 
     def add(self, group_id: int, jobs: Iterable[NewJob]) -> list[Enqueued]:
-        """Enqueue jobs of a group, in order. All are checked first; then written a thousand to a transaction."""
+        """Enqueue jobs of a group in order. Validates all of them first, then writes a thousand per transaction."""
         self.registry.refresh()
         prepared = [prepare(self.registry, job) for job in jobs]
         refuse_inactive(self.registry, {job.type for job in prepared})
@@ -117,19 +117,19 @@ class Groups(Facet):
             return _get(tx, group_id)
 
     def progress(self, group_id: int) -> GroupProgress:
-        """Status and progress, from one consistent look."""
+        """Status and progress, from one snapshot."""
         with self.database.read() as tx:
             return _progress(tx, _get(tx, group_id))
 
     def counts(self, group_id: int) -> dict[tuple[str, str], int]:
-        """How many jobs of a group there are by (type, status)."""
+        """The number of jobs in a group by (type, status)."""
         with self.database.read() as tx:
             found = tx.query(_Count, "groups/counts", {"group_id": group_id})
         return {(one.type, one.status): one.n for one in found}
 
     @retried
     def cancel(self, group_id: int, reason: str = "the group was cancelled") -> GroupCancelled:
-        """Cancel what has not started, ask what runs to stop, and let no follow-up job start."""
+        """Cancel jobs that have not started, ask running ones to stop, and let no follow-up job start."""
         with self.database.write() as tx:
             group = _locked(tx, group_id)
             tx.change("groups/stop", {"group_id": group.id})
@@ -141,7 +141,7 @@ class Groups(Facet):
 
     @retried
     def resume(self, group_id: int) -> None:
-        """Jobs can be added to a group that was stopped."""
+        """Let jobs be added to a stopped group again."""
         with self.database.write() as tx:
             tx.change("groups/reopen", {"group_id": _locked(tx, group_id).id})
 
@@ -164,14 +164,14 @@ class Groups(Facet):
     def _retry(
         self, group_id: int, above: int, created_by: str | None, *, cancelled: bool
     ) -> tuple[Sequence[int], Sequence[Enqueued]]:
-        """A chunk of what can be retried, and the jobs that were made of it."""
+        """Retry one chunk of jobs; return the chunk and the new jobs."""
         with self.database.write() as tx:
             group = _locked(tx, group_id)
             tx.change("groups/reopen", {"group_id": group.id})
             wanted = {"group_id": group.id, "cancelled": cancelled or group.on_failure == "stop"}
             chosen = tx.query(_Retryable, "groups/retryable", {**wanted, "above": above, "limit": CHUNK})
             for kind in {job.type for job in chosen}:
-                _ = self.registry[kind]  # a row of a type that is not declared would wait for ever
+                _ = self.registry[kind]  # a job of an undeclared type would wait forever
             ids = [job.id for job in chosen]
             made = _retry_all(tx, group, ids, created_by)
             _check_limits(tx, group)
@@ -205,7 +205,7 @@ def join_follow_ups(tx: Transaction, group_id: int, job_id: int, made: Sequence[
 
 
 def _check_limits(tx: Transaction, group: JobGroup) -> None:
-    """None is added if that would be more than the tenant may have."""
+    """Refuse all of them if they would exceed the tenant's limits."""
     if group.tenant_id != DEFAULT_TENANT:
         tx.check_tenant_limits(group.tenant_id)
 
@@ -218,7 +218,7 @@ def _member(group: JobGroup, job: PreparedJob) -> PreparedJob:
 
 
 def _append(tx: Transaction, group: JobGroup, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-    """Each job waits for the one before. An equal job that is active is waited for in its place."""
+    """Let each job wait for the previous one. If an equal job is active, wait for that instead."""
     tails = _tails(tx, group)
     made: list[Enqueued] = []
     for job in jobs:
@@ -249,12 +249,12 @@ def _tails(tx: Snapshot, group: JobGroup) -> tuple[int, ...]:
 
 
 def _link(group: JobGroup) -> str:
-    """What a failure means for the next job of a sequential group."""
+    """How a failure affects the next job of a sequential group."""
     return "cancel" if group.on_failure == "stop" else "ignore"
 
 
 def _locked(tx: Transaction, group_id: int) -> JobGroup:
-    """The group; no other transaction adds to it, stops it or retries it before this one ends."""
+    """The group, locked: no other transaction adds to it, stops it or retries it meanwhile."""
     if 0 < group_id < ID_LIMIT:
         tx.change("groups/lock", {"group_id": group_id})
     return _get(tx, group_id)

@@ -1,4 +1,4 @@
-"""Jobs: put in, listed, moved, cancelled, retried."""
+"""Jobs: enqueueing, listing, moving, cancelling, retrying."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gribmill.queue.store.jobs.prepare import check_priority, dedupe_key_of, pre
 from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
-# A longer transaction would keep claims waiting.
+# A longer transaction would delay claims.
 CHUNK = 1000
 ACTIVITY_SECONDS = 1.0
-# Positions grow by 100 with each job while one is parked. Renumbering more jobs at once would keep claims waiting.
+# While a job is parked, positions grow by 100 with each new job. Renumbering more jobs at once would delay claims.
 FARTHEST_POSITION = 1_000_000
 MOST_RENUMBERED = 20_000
 
@@ -40,14 +40,14 @@ class _PositionRange(NamedTuple):
 
 
 class Jobs(JobListing):
-    """Arguments are checked before anything is written. Finished jobs are never rewritten: a retry is a new job."""
+    """Arguments are validated before anything is written. Finished jobs never change: a retry is a new job."""
 
     _accepted: frozenset[str] | set[str] = frozenset({DEFAULT_TENANT})
     _tenants_looked_up = -math.inf
 
     @retried
     def enqueue(self, job: NewJob) -> Enqueued:
-        """The job's id; an equal active job's id when it deduplicates."""
+        """Enqueue a job. Returns the id of an equal active job instead, if the job deduplicates."""
         self.registry.refresh()
         prepared = prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
@@ -61,7 +61,7 @@ class Jobs(JobListing):
         return made
 
     def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
-        """All are checked first; then written a thousand to a transaction, in order."""
+        """Enqueue jobs in order. Validates all of them first, then writes a thousand per transaction."""
         self.registry.refresh()
         prepared = [prepare(self.registry, job) for job in jobs]
         refuse_inactive(self.registry, {job.type for job in prepared})
@@ -79,28 +79,28 @@ class Jobs(JobListing):
             return self._insert(tx, jobs)
 
     def check(self, job: NewJob) -> None:
-        """Refuse what `enqueue` would refuse; nothing is written."""
+        """Raise the errors that `enqueue` would raise, without writing anything."""
         self.registry.refresh()
         prepared = prepare(self.registry, job)
         refuse_inactive(self.registry, {job.type})
         self._refuse_tenants(_tenants([prepared]))
 
     def _insert(self, tx: Transaction, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
-        """All of them, or none if that would be more than a tenant may have."""
+        """Insert all of them, or none if they would exceed a tenant's limits."""
         made = tx.insert_jobs(jobs)
         for tenant_id in _tenants([job for job, new in zip(jobs, made, strict=True) if new.created]) - {DEFAULT_TENANT}:
             tx.check_tenant_limits(tenant_id)
         return made
 
     def any_active(self, jobs: Iterable[NewJob]) -> bool:
-        """Whether a job that equals one of these, by its dedupe key, is pending or running."""
+        """Whether a job with the dedupe key of one of these is pending or running."""
         prepared = [prepare(self.registry, job) for job in jobs]
         keys = [{"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key} for job in prepared if job.dedupe_key]
         with self.database.read() as tx:
             return any(tx.first(_Found, "jobs/find_active", key) for key in keys)
 
     def like(self, jobs: Iterable[NewJob]) -> Sequence[Job | None]:
-        """For each of these, the stored job that equals it by its dedupe key: an active one, else the last to fail."""
+        """For each of these, the stored job with the same dedupe key: an active one, else the last that failed."""
         keys = [(job.tenant_id, dedupe_key_of(self.registry, job)) for job in jobs]
         with self.database.read() as tx:
             found = [tx.first(Job, "jobs/active_like", {"tenant_id": who, "dedupe_key": key}) for who, key in keys]
@@ -110,7 +110,7 @@ class Jobs(JobListing):
         return [known or failed.get(key) for key, known in zip(keys, found, strict=True)]
 
     def _refuse_tenants(self, names: set[str]) -> None:
-        """Looked up at most once a second, as types are; and at once for a name that was not there a moment ago."""
+        """Refuse unknown and disabled tenants. They are read at most once a second, and again for an unknown name."""
         now = time.monotonic()
         if now >= self._tenants_looked_up + ACTIVITY_SECONDS:
             self._accepted = {DEFAULT_TENANT}
@@ -119,11 +119,11 @@ class Jobs(JobListing):
             with self.database.read() as tx:
                 self._accepted |= {refuse_disabled(tx, name).name for name in unseen}
 
-    # What an operator does
+    # Operator actions
 
     @retried
     def cancel(self, job_id: int, reason: str = "cancelled") -> Literal["cancelled", "requested"]:
-        """A pending job is cancelled at once; a running one is asked to stop, and its worker stops it."""
+        """Cancel a pending job at once, or ask the worker of a running one to stop it."""
         with self.database.write() as tx:
             done = tx.cancel(job_id, reason) if 0 < job_id < ID_LIMIT else None
             if done is None:
@@ -133,11 +133,11 @@ class Jobs(JobListing):
 
     @retried
     def retry(self, job_id: int, *, created_by: str | None = None) -> Enqueued:
-        """A new job like the finished one. Its earlier retry, or an equal job that is active, is returned instead."""
+        """Enqueue a copy of a finished job, or return its existing retry or an equal active job."""
         with self.database.write() as tx:
             job = get_job(tx, job_id)
             refuse_disabled(tx, job.claimant)
-            _ = self.registry[job.type]  # a row of a type that is not declared would wait for ever
+            _ = self.registry[job.type]  # a job of an undeclared type would wait forever
             made = tx.retry(job_id, created_by)
             if made is not None and made.created and job.claimant != DEFAULT_TENANT:
                 tx.check_tenant_limits(job.claimant)
@@ -148,7 +148,7 @@ class Jobs(JobListing):
 
     @retried
     def run_now(self, job_id: int) -> None:
-        """A delayed job becomes eligible at once."""
+        """Make a delayed job eligible now."""
         with self.database.write() as tx:
             job = get_job(tx, job_id)
             if not tx.change("jobs/run_now", {"job_id": job_id}):
@@ -179,24 +179,24 @@ class Jobs(JobListing):
     # Order
 
     def move_to_front(self, job_id: int) -> None:
-        """Ahead of every pending job of its priority."""
+        """Move a job ahead of every pending job of its priority."""
         self._move_to_end(job_id, front=True)
 
     def move_to_back(self, job_id: int) -> None:
-        """Behind every pending job of its priority."""
+        """Move a job behind every pending job of its priority."""
         self._move_to_end(job_id, front=False)
 
     def move_before(self, job_id: int, other_id: int) -> None:
-        """Directly ahead of another pending job, taking over its priority."""
+        """Move a job directly ahead of another pending job, with that job's priority."""
         self._move_beside(job_id, other_id, ahead_of, "go ahead of")
 
     def move_after(self, job_id: int, other_id: int) -> None:
-        """Directly behind another pending job, taking over its priority."""
+        """Move a job directly behind another pending job, with that job's priority."""
         self._move_beside(job_id, other_id, behind, "go behind")
 
     @retried
     def set_priority(self, job_id: int, priority: int) -> None:
-        """Higher runs first. The job goes to its natural place among the new priority."""
+        """Set the priority; higher runs first. The job takes its natural place within the new priority."""
         check_priority(priority)
         with self.database.write() as tx:
             get_job(tx, job_id)
@@ -205,12 +205,12 @@ class Jobs(JobListing):
 
     @retried
     def renumber(self, priority: int) -> int:
-        """Number the moved jobs of a priority evenly again, order unchanged. How many were renumbered."""
+        """Renumber the moved jobs of a priority evenly, keeping their order; returns how many."""
         with self.database.write() as tx:
             return tx.rearrange(priority, renumbered, moved_only=True)
 
     def renumber_far(self) -> int:
-        """Number the priorities evenly again whose positions have grown beyond a million. How many jobs it was."""
+        """Renumber priorities whose positions have grown beyond a million; returns the number of jobs."""
         with self.database.read() as tx:
             far = tx.query(_Priority, "order/far", {"farthest": FARTHEST_POSITION, "most": MOST_RENUMBERED})
         return sum(self.renumber(one.priority) for one in far)
@@ -256,5 +256,5 @@ def _not_pending(tx: Snapshot, job_id: int) -> NotAllowed:
 
 
 def _tenants(jobs: Iterable[PreparedJob]) -> set[str]:
-    """Whose limits these jobs count against."""
+    """The tenants whose limits these jobs count against."""
     return {job.requested_by or job.tenant_id for job in jobs}

@@ -1,4 +1,4 @@
-"""Looking at jobs: lists, one job with its history. Short reads that hold no snapshot."""
+"""Reading jobs: lists, and one job with its history. Short reads that hold no snapshot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.jobs.readiness import Readiness, read_readiness
 
 PAGE_LIMIT = 1000
-# Each of the few that are not completed has its own index: none is searched for among millions.
+# Statuses other than completed have partial indexes, so these jobs are found without scanning millions of rows.
 STATEMENTS: Mapping[Status | None, str] = {
     None: "listing/jobs",
     "completed": "listing/jobs",
@@ -36,12 +36,12 @@ class JobFilter:
     source: JobSource | None = None
     correlation_id: str | None = None
     group_id: int | None = None
-    """The job group; `group_key` is the batching key."""
+    """The job group. (`group_key` is the batching key.)"""
     template_id: int | None = None
     created_after: datetime | None = None
     created_before: datetime | None = None
     retried: bool | None = None
-    """Of finished jobs: whether a retry of it was made."""
+    """For finished jobs: whether there is a retry."""
 
     def params(self) -> dict[str, Any]:
         # Only a failed job can be a dead letter.
@@ -49,7 +49,7 @@ class JobFilter:
 
     @property
     def statement(self) -> str:
-        """The one whose index narrows most: none looks among millions of others for a few."""
+        """The statement with the most selective index, so that no list scans millions of rows."""
         if self.template_id is not None:
             return "listing/of_template"
         if self.correlation_id is not None:
@@ -69,7 +69,7 @@ class JobFilter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of jobs, newest first, and the cursor of the next (None at the end)."""
+    """A page of jobs, newest first, and the cursor of the next page (None at the end)."""
 
     jobs: tuple[Job, ...]
     next_before: int | None
@@ -77,7 +77,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A job of the same batch."""
+    """Another job of the same batch."""
 
     id: int
     status: Status
@@ -86,7 +86,7 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """A job of the same chain of retries."""
+    """Another job in the same chain of retries."""
 
     id: int
     status: Status
@@ -104,7 +104,7 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """One job with everything that belongs to it."""
+    """One job with its attempts, retries, siblings and dependencies."""
 
     job: Job
     attempts: tuple[Attempt, ...]
@@ -125,14 +125,14 @@ class _Count(NamedTuple):
 
 
 class JobListing(Facet):
-    """Reading without blocking any writer."""
+    """Reads jobs without blocking writers."""
 
     def get(self, job_id: int) -> Job:
         with self.database.read() as tx:
             return get_job(tx, job_id)
 
     def list(self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None) -> Page:
-        """Newest first; `before` is the cursor of the page before."""
+        """List jobs, newest first; `before` is the cursor of the previous page."""
         wanted = wanted or JobFilter()
         limit = max(1, min(limit, PAGE_LIMIT))
         params = {**wanted.params(), "before": before, "limit": limit + 1}
@@ -143,7 +143,7 @@ class JobListing(Facet):
     def upcoming(
         self, type_key: str | None = None, *, tenant_id: str | None = None, limit: int = 50
     ) -> tuple[Job, ...]:
-        """The pending jobs by priority, position and age; tenants take turns within a priority."""
+        """Pending jobs in claim order: by priority, position and age, with tenants taking turns."""
         with self.database.read() as tx:
             params = {"type": type_key, "tenant_id": tenant_id, "limit": max(1, min(limit, PAGE_LIMIT))}
             return tuple(tx.query(Job, "listing/queue", params))
@@ -154,7 +154,7 @@ class JobListing(Facet):
             return read_readiness(tx)
 
     def history(self, job_id: int) -> History:
-        """One consistent look at a job and its relatives."""
+        """A job and its relatives, from one snapshot."""
         with self.database.read() as tx:
             job = get_job(tx, job_id)
             ids = {"job_id": job_id}
@@ -169,13 +169,13 @@ class JobListing(Facet):
             )
 
     def seconds_to_next_due(self) -> float | None:
-        """How long until a delayed job may run; None when there is none."""
+        """Seconds until the next delayed job may run; None if there is none."""
         with self.database.read() as tx:
             found = tx.first(_Due, "jobs/next_due")
             return max(0.0, (found.due - tx.now).total_seconds()) if found and found.due else None
 
     def progress(self, correlation_id: str, *, tenant_id: str | None = None) -> dict[tuple[str, str], int]:
-        """How many jobs of a chain there are by (type, status)."""
+        """The number of jobs with this correlation id by (type, status)."""
         params = {"correlation_id": correlation_id, "tenant_id": tenant_id}
         with self.database.read() as tx:
             counts = tx.query(_Count, "listing/count_correlated", params)

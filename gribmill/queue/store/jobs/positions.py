@@ -14,7 +14,7 @@ GAP = 100
 
 
 def ahead_of(other_id: int, job_id: int, queue: Sequence[PlacedJob]) -> dict[int, int]:
-    """New positions that put a job directly ahead of another; empty when the other is not there."""
+    """New positions that put a job directly ahead of another; empty if the other is not pending."""
     others = [one for one in queue if one.id != job_id]
     at = next((index for index, one in enumerate(others) if one.id == other_id), None)
     if at is None:
@@ -24,7 +24,7 @@ def ahead_of(other_id: int, job_id: int, queue: Sequence[PlacedJob]) -> dict[int
 
 
 def behind(other_id: int, job_id: int, queue: Sequence[PlacedJob]) -> dict[int, int]:
-    """New positions that put a job directly behind another; empty when the other is not there."""
+    """New positions that put a job directly behind another; empty if the other is not pending."""
     others = [one for one in queue if one.id != job_id]
     at = next((index for index, one in enumerate(others) if one.id == other_id), None)
     if at is None:

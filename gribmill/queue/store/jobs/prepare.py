@@ -1,4 +1,4 @@
-"""A job is checked against its type before anything is written."""
+"""Validating a job against its type before anything is written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMEOUT_LIMIT_SECONDS = 7 * 86_400
 
 
 def prepare(registry: Registry, job: NewJob) -> PreparedJob:
-    """The job as it is written, or BadArguments / UnknownJobType."""
+    """Validate a job and prepare it for writing; raises BadArguments or UnknownJobType."""
     kind = registry[job.type]
     check_job(job)
     check_tenant_of_type(kind, job.tenant_id)
@@ -45,26 +45,26 @@ def prepare(registry: Registry, job: NewJob) -> PreparedJob:
 
 
 def dedupe_key_of(registry: Registry, job: NewJob) -> str | None:
-    """The key that the job has when it is written; its arguments must be right, and are not checked."""
+    """The dedupe key that a job will have. Its arguments must be valid; they are not checked."""
     kind = registry[job.type]
     args = {name: value for name, value in {**(kind.default_args or {}), **job.args}.items() if value is not None}
     return storable(job.dedupe_key) or kind.dedupe_key_of(canonical_json(args), job.tenant_id)
 
 
 def check_tenant_of_type(kind: JobType, tenant_id: str) -> None:
-    """Work that is done once for all tenants belongs to none of them."""
+    """Refuse a tenant for shared work, which belongs to `global`."""
     if kind.shared and tenant_id != DEFAULT_TENANT:
         raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
 
 
 def check_request(kind: JobType, job: NewJob) -> None:
-    """Only of work that belongs to nobody is it said who asked for it."""
+    """Refuse `requested_by` unless the work is shared."""
     if job.requested_by is not None and not kind.shared:
         raise BadArguments(f"{kind.key} is not shared work: give its jobs to the tenant (tenant_id), not requested_by")
 
 
 def check_job(job: NewJob) -> None:
-    """Refuse what is out of bounds whatever the type."""
+    """Check the limits that apply to jobs of every type."""
     check_priority(job.priority)
     if job.delay_seconds is not None and not 0 <= job.delay_seconds <= DELAY_LIMIT_SECONDS:
         raise BadArguments(f"a delay of {job.delay_seconds} s is not between 0 and ten years")
@@ -79,12 +79,12 @@ def check_job(job: NewJob) -> None:
 
 
 def check_priority(priority: int) -> None:
-    """Refuse what no database integer column should have to hold."""
+    """Refuse a priority that is out of range."""
     if not -PRIORITY_LIMIT <= priority <= PRIORITY_LIMIT:
         raise BadArguments(f"priority {priority} is beyond ±{PRIORITY_LIMIT}")
 
 
 def refuse_inactive(registry: KnownTypes, types: set[str]) -> None:
-    """A job of a type that is switched off would wait for ever."""
+    """Refuse jobs of inactive types, which would wait forever."""
     if off := types & registry.inactive:
         raise NotAllowed(f"{min(off)} is inactive: its jobs are neither accepted nor run")

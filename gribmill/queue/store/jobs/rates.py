@@ -1,4 +1,4 @@
-"""How much goes through the queue: what happened within the last minute and the last hour."""
+"""Throughput of the queue over the last minute and the last hour."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PERIODS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """How many jobs were enqueued, ended in each way, and were queued again after a failed attempt."""
+    """How many jobs were enqueued, ended by status, and retried after a failed attempt."""
 
     enqueued: int
     succeeded: int
@@ -23,7 +23,7 @@ class Throughput:
 
 
 def read_rates(tx: Snapshot, tenant_id: str | None = None) -> dict[str, Throughput]:
-    """By period; of one tenant, or of all."""
+    """Throughput by period, for one tenant or all."""
     found = {
         name: tx.query(Throughput, "listing/rates", {"since": tx.now - span, "tenant_id": tenant_id})
         for name, span in PERIODS.items()

@@ -1,4 +1,4 @@
-"""Why a pending job does not start: what holds back its type, and what it waits for itself."""
+"""Why a pending job does not start: its own reasons, and those of its type and tenant."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class _Running(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What keeps jobs from starting, at one moment."""
+    """What keeps jobs from starting at one moment."""
 
     now: datetime
     held_back: dict[str, str]
-    """Type to the reason why none of its jobs starts; `*` for all types."""
+    """Maps a type, or `*` for all, to the reason why none of its jobs starts."""
     known: frozenset[str]
     held_tenants: dict[str, str]
-    """Tenant to the reason why none of its jobs starts."""
+    """Maps a tenant to the reason why none of its jobs starts."""
     reserved: frozenset[str] = frozenset()
-    """The types, or `*`, that a reservation holds back."""
+    """The types (or `*`) that are reserved."""
 
     def why_not(self, job: Job) -> str | None:
-        """The reason why a pending job does not start now; None when it is ready."""
+        """Why a pending job does not start now; None if it is ready."""
         if reason := self.holds_back(job):
             return reason
         if job.deps_left:
@@ -66,19 +66,19 @@ class Readiness:
         return None
 
     def holds_back(self, job: Job) -> str | None:
-        """What keeps all jobs of its type or tenant from starting; None when nothing does."""
+        """What keeps all jobs of its type or tenant from starting; None if nothing does."""
         if job.type not in self.known:
             return "the type is not declared"
         return self.held_back.get(EVERYTHING) or self.held_back.get(job.type) or self.held_tenants.get(job.claimant)
 
 
 def inactive_types(tx: Snapshot) -> frozenset[str]:
-    """The types that are switched off: none of their jobs is accepted or started."""
+    """The inactive types: their jobs are neither accepted nor started."""
     return frozenset(kind.key for kind in tx.query(_TypeState, "types/list") if not kind.is_active)
 
 
 def read_readiness(tx: Snapshot, worker_id: str | None = None) -> Readiness:
-    """For a certain worker, without the reservations that do not hold it back."""
+    """Read what keeps jobs from starting; for a given worker, without reservations that it shares."""
     types = tx.query(_TypeState, "types/list")
     running = {one.type: one.batches for one in tx.query(_Running, "listing/running_batches")}
     full = _full_resources(tx)
@@ -108,7 +108,7 @@ def _held_tenants(tx: Snapshot) -> dict[str, str]:
 
 
 def _full_resources(tx: Snapshot) -> dict[str, int]:
-    """The tags of which as many batches run as may, with their limits."""
+    """The resource tags that are at their limit, with that limit."""
     limits = {one.tag: one.most for one in tx.query(_TagLimit, "types/resource_limits")}
     if not limits:
         return {}

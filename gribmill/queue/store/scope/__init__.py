@@ -31,7 +31,7 @@ from gribmill.queue.store.types.types import Types, TypeStats
 
 
 class TenantStore:
-    """Everything that a tenant may see and do."""
+    """Everything that one tenant may see and do."""
 
     def __init__(self, database: Database, registry: Registry, webhooks: Webhooks, name: str) -> None:
         self.name = name

@@ -12,7 +12,7 @@ from gribmill.queue.store.events.events import Events
 
 
 class TenantEvents:
-    """What has happened to jobs of the tenant, and what was reported in its name."""
+    """Events of the tenant's jobs, and events reported for the tenant."""
 
     def __init__(self, events: Events, tenant_id: str) -> None:
         self._events = events

@@ -53,7 +53,7 @@ class TenantJobs:
         return self._jobs.upcoming(type_key, tenant_id=self._tenant_id, limit=limit)
 
     def readiness(self) -> Readiness:
-        """What keeps pending jobs from starting now, without a word about other tenants and holders of reservations."""
+        """What keeps pending jobs from starting now, without details of other tenants and of who holds reservations."""
         found = self._jobs.readiness()
         return replace(
             found,
@@ -62,7 +62,7 @@ class TenantJobs:
         )
 
     def history(self, job_id: int) -> History:
-        """Without relatives that belong to others."""
+        """A job's history, without relatives that belong to other tenants."""
         self.get(job_id)
         found = self._jobs.history(job_id)
         related = (found.siblings, found.chain, found.parents, found.children)
@@ -113,7 +113,7 @@ class TenantJobs:
         self._jobs.set_priority(job_id, priority)
 
     def mine(self, job: NewJob) -> NewJob:
-        """The job as the tenant's own; it can name only what is the tenant's."""
+        """The job for this tenant; raises if it refers to objects of others."""
         if strange := sorted({*job.after} - self._owned({*job.after})):
             raise JobNotFound(f"the job would wait on job {strange[0]}, which does not exist")
         if job.template_id is not None and not self._owns(find_template, job.template_id):

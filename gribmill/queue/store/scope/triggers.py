@@ -12,7 +12,7 @@ from gribmill.queue.store.events.triggers import Triggers
 
 
 class TenantTriggers:
-    """Schedules and rules for the events of the tenant."""
+    """The tenant's schedules and event triggers."""
 
     def __init__(self, triggers: Triggers, tenant_id: str) -> None:
         self._triggers = triggers

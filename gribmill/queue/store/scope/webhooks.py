@@ -11,7 +11,7 @@ from gribmill.queue.store.scope.events import TenantEvents
 
 
 class TenantWebhooks:
-    """They get the events of the tenant. A webhook for the events of all tenants belongs to none."""
+    """The tenant's webhooks. Webhooks for all tenants belong to none and are not visible."""
 
     def __init__(self, webhooks: Webhooks, events: TenantEvents, tenant_id: str) -> None:
         self._webhooks = webhooks

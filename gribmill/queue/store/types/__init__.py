@@ -1,3 +1,3 @@
-"""Job types: what the code declares, what operators define, and what is in force."""
+"""Job types: declared in code, added or tuned by operators, and as they are in effect."""
 
 __all__ = ["activity", "definitions", "known_types", "templates", "types"]

@@ -1,4 +1,4 @@
-"""What goes on in the queue, for pages that ask every few seconds: from counters and short indexes alone."""
+"""Activity of the queue, cheap enough for pages that refresh every few seconds: uses counters and short indexes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Ended(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MinuteOfJobs:
-    """How many jobs ended within one minute, and the mean of their waits and run times."""
+    """The jobs that ended within one minute, with mean wait and run times."""
 
     begins: datetime
     succeeded: int = 0
@@ -45,25 +45,25 @@ class MinuteOfJobs:
 
 
 class Activity(Facet):
-    """Of one tenant, or of all."""
+    """For one tenant, or for all."""
 
     def __init__(self, database: Database, registry: Registry, tenant_id: str | None = None) -> None:
         super().__init__(database, registry)
         self._of = {"tenant_id": tenant_id}
 
     def counts(self) -> dict[tuple[str, Status], int]:
-        """How many jobs there are by (type, status)."""
+        """The number of jobs by (type, status)."""
         with self.database.read() as tx:
             return {(one.type, one.status): one.n for one in tx.query(_Count, "listing/counts", self._of)}
 
     def dead_letters(self, most: int = 1000) -> int:
-        """How many dead letters there are, counted up to `most`."""
+        """The number of dead letters, counted up to `most`."""
         with self.database.read() as tx:
             found = tx.first(_Number, "listing/count_dead", {**self._of, "most": most})
         return found.n if found else 0
 
     def last_hour(self) -> list[MinuteOfJobs]:
-        """The last sixty minutes, the oldest first; the last one is not over yet."""
+        """The last sixty minutes, oldest first, including the current one."""
         with self.database.read() as tx:
             now = tx.now.astimezone(UTC)
             newest = now.replace(second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Job definitions: what the code declares, what operators change, and what is in force."""
+"""Job definitions: the code's values, the operators' changes, and the effective values."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ class DefinitionHistory:
 
 @dataclass(frozen=True, slots=True)
 class NewDefinition:
-    """A type to add: what its jobs run, and which payload they take."""
+    """A type to add: the command that its jobs run, and their payload."""
 
     key: str
     command: Mapping[str, Any]
     description: str = ""
     arg_schema: Mapping[str, Any] | None = None
-    """None: each placeholder takes a text or a number."""
+    """None: each placeholder takes a string or a number."""
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionParts:
-    """What an edit replaces of a type that an operator added; None: it stays."""
+    """Parts of an operator's type that an edit replaces; None leaves a part unchanged."""
 
     description: str | None = None
     argv: Sequence[str] | None = None
@@ -71,7 +71,7 @@ class DefinitionParts:
 
 
 class Definitions(Facet):
-    """Changes by operators are kept apart from the code's values, and survive every start."""
+    """Operators' changes are stored separately from the code's values and survive restarts."""
 
     @retried
     def declare(self, *, schemas: bool = True) -> None:
@@ -95,7 +95,7 @@ class Definitions(Facet):
 
     @retried
     def set_resource_limits(self, limits: Mapping[str, int]) -> None:
-        """How many batches of types with a tag run at once; tags that are not named have no limit."""
+        """Set how many batches of types with a tag run at once; other tags have no limit."""
         with self.database.read() as tx:
             if {one.tag: one.most for one in tx.query(_Limit, "types/resource_limits")} == limits:
                 return
@@ -117,7 +117,7 @@ class Definitions(Facet):
 
     @retried
     def add(self, new: NewDefinition, *, changed_by: str | None = None) -> Definition:
-        """Make a type that runs a command; BadDefinition when its key is taken or no payload could make it run."""
+        """Add a type that runs a command; raises BadDefinition if its key is taken or no payload could make it run."""
         spec = CommandSpec.of(new.command)
         schema = json.loads(check_schema(schema_of(spec.places) if new.arg_schema is None else new.arg_schema))
         kind = _command_kind(new, self.registry.command_handler, schema)
@@ -167,7 +167,7 @@ class Definitions(Facet):
 
     @retried
     def remove(self, key: str) -> None:
-        """Remove a type that an operator added. NotAllowed while a job, a trigger or a template has it."""
+        """Remove an operator's type. NotAllowed while a job, a trigger or a template uses it."""
         with self.database.write() as tx:
             tx.hold_edits()
             found = _get(tx, key)
@@ -188,7 +188,7 @@ class Definitions(Facet):
 
     @retried
     def reset(self, key: str, names: Sequence[str] = (), *, changed_by: str | None = None) -> Definition:
-        """Forget what operators have set: these values, or all of them."""
+        """Undo operators' changes: of these values, or of all."""
         with self.database.write() as tx:
             tx.hold_edits()
             found = _get(tx, key)
@@ -198,7 +198,7 @@ class Definitions(Facet):
 
     @retried
     def set_active(self, key: str, *, active: bool, changed_by: str | None = None) -> Definition:
-        """An inactive type accepts no jobs and starts none; running ones go on."""
+        """Activate or deactivate. An inactive type accepts and starts no jobs; running jobs continue."""
         with self.database.write() as tx:
             tx.hold_edits()
             _get(tx, key)
@@ -247,7 +247,7 @@ def _declared(kind: JobType) -> dict[str, Any]:
 
 
 def _merged(declared: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The effective values. Names that a newer version stored are left alone."""
+    """The effective values. Unknown names, stored by a newer version, are ignored."""
     merged = {name: overrides.get(name, declared[name]) for name in TUNABLE}
     return {**merged, "resources": tuple(merged["resources"])}
 
@@ -274,7 +274,7 @@ def _replaced(found: Definition, parts: DefinitionParts) -> dict[str, Any]:
     spec = CommandSpec.of({**old.as_json(), **given})
     schema = parts.arg_schema
     if schema is None:
-        # One that was derived from the placeholders follows them.
+        # A schema that was derived from the placeholders is derived again.
         derived = found.arg_schema == schema_of(old.places)
         schema = schema_of(spec.places) if derived else _object(found.arg_schema)
     texts = {"arg_schema": json.loads(check_schema(schema)), "command": spec.as_json()}

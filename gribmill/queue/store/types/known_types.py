@@ -1,4 +1,4 @@
-"""The job types in force: those of the code as the operator has tuned them, and those that operators made."""
+"""The job types in effect: those of the code as tuned by operators, and those that operators added."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LOOK_SECONDS = 1.0
 
 
 class KnownTypes(Registry):
-    """A registry whose values are those of the stored definitions. `refresh` is for callers outside a transaction."""
+    """A registry with the values of the stored definitions. Call `refresh` outside a transaction only."""
 
     def __init__(self, database: Database, declared: Registry) -> None:
         super().__init__(*declared, command_handler=declared.command_handler)
         self.declared = declared
         self.inactive: frozenset[str] = frozenset()
         self.generation = 0
-        """Changes whenever some type does."""
+        """Changes whenever any type changes."""
         self._database = database
         self._rows: Sequence[Definition] = ()
         self._looked_up = -math.inf
@@ -38,25 +38,25 @@ class KnownTypes(Registry):
         return registry if isinstance(registry, KnownTypes) else cls(database, registry)
 
     def refresh(self) -> None:
-        """Looked up at most once a second: definitions hardly ever change, and jobs come by the thousand."""
+        """Read the definitions at most once a second: they rarely change, and jobs arrive by the thousand."""
         if time.monotonic() >= self._looked_up + LOOK_SECONDS:
             self._looked_up = time.monotonic()
             with self._database.read() as tx:
                 self.load(tx.query(Definition, "types/list"))
 
     def expect(self, key: str) -> JobType:
-        """The type, also if it was added by another process within the last second."""
+        """The type, even if another process added it within the last second."""
         if key not in self:
             self.forget()
             self.refresh()
         return self[key]
 
     def forget(self) -> None:
-        """Some definition has changed: the next refresh looks again."""
+        """A definition has changed: read again at the next refresh."""
         self._looked_up = -math.inf
 
     def load(self, rows: Sequence[Definition]) -> None:
-        """Take over the stored definitions."""
+        """Load the stored definitions."""
         if rows == self._rows:
             return
         self._rows = rows
@@ -71,7 +71,7 @@ class KnownTypes(Registry):
         self._types = types
 
     def _made_by_operator(self, row: Definition) -> JobType | None:
-        """A type with a command; None for one that only another version knows, or a damaged row."""
+        """A type with a command; None for a type of another version, or a damaged row."""
         if row.command is None or self.command_handler is None:
             return None
         try:

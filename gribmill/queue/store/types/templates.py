@@ -1,4 +1,4 @@
-"""Job templates: added, changed, removed, and made into jobs."""
+"""Job templates: adding, changing, removing, and creating jobs from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEDUPE_LIMIT = 1000
 
 
 class UsedBy(NamedTuple):
-    """A trigger that names a template."""
+    """A trigger that uses a template."""
 
     id: int
     label: str
@@ -29,7 +29,7 @@ class UsedBy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TemplateUse:
-    """A template, the arguments that each job still has to give, and the triggers that name it."""
+    """A template, the arguments that each job must still give, and the triggers that use it."""
 
     template: JobTemplate
     missing: tuple[str, ...]
@@ -37,11 +37,11 @@ class TemplateUse:
 
 
 class Templates(Facet):
-    """A job keeps the arguments and options that it was made with: changes of a template are for later jobs."""
+    """Changing a template affects later jobs only: a job keeps the values it was created with."""
 
     @retried
     def add(self, new: NewTemplate) -> JobTemplate:
-        """Store a template; BadTemplate, BadArguments or UnknownJobType if no job could be made from it."""
+        """Store a template; raises BadTemplate, BadArguments or UnknownJobType if no job could be created from it."""
         self._check(new)
         with self.database.write() as tx:
             refuse_disabled(tx, new.tenant_id)
@@ -50,7 +50,7 @@ class Templates(Facet):
             return get_template(tx, new.name, new.tenant_id)
 
     def list(self, tenant_id: str | None = None) -> Sequence[JobTemplate]:
-        """Of one tenant, or of all."""
+        """For one tenant, or for all."""
         with self.database.read() as tx:
             return tx.query(JobTemplate, "templates/list", {"tenant_id": tenant_id})
 
@@ -72,7 +72,7 @@ class Templates(Facet):
 
     @retried
     def edit(self, name: str, tenant_id: str = DEFAULT_TENANT, /, **changes: Any) -> JobTemplate:
-        """Change fields of NewTemplate other than type and tenant. Jobs that were made from it stay as they are."""
+        """Change fields of NewTemplate, except type and tenant. Existing jobs are not affected."""
         with self.database.write() as tx:
             tx.hold_edits()
             old = get_template(tx, name, tenant_id)
@@ -88,7 +88,7 @@ class Templates(Facet):
 
     @retried
     def remove(self, name: str, tenant_id: str = DEFAULT_TENANT) -> None:
-        """Jobs that were made from it stay. NotAllowed while a trigger names it."""
+        """Remove a template; its jobs stay. NotAllowed while a trigger uses it."""
         with self.database.write() as tx:
             template = get_template(tx, name, tenant_id)
             if users := tx.query(UsedBy, "templates/triggers", {"id": template.id}):
@@ -98,11 +98,11 @@ class Templates(Facet):
             tx.change("templates/delete", {"id": template.id})
 
     def job(self, name: str, tenant_id: str = DEFAULT_TENANT, args: Mapping[str, Any] | None = None) -> NewJob:
-        """A job of the template, with `args` in place of some of its arguments. It is not enqueued yet."""
+        """Build a job from the template; `args` override its arguments. The job is not enqueued."""
         return job_of(self.get(name, tenant_id), args or {})
 
     def _check(self, new: NewTemplate) -> tuple[str, ...]:
-        """Everything that can be known before a job is made; the arguments that are still missing."""
+        """Validate a template as far as possible; return the arguments that are still missing."""
         if not NAME.fullmatch(new.name):
             raise BadTemplate(
                 f"{new.name[:60]!r} is not the name of a template: use 1 to 100 letters, digits, _, . and -,"
@@ -120,7 +120,7 @@ class Templates(Facet):
 
 
 def job_of(template: JobTemplate, args: Mapping[str, Any]) -> NewJob:
-    """A job with the template's arguments and options; `args` come first."""
+    """A job with the template's arguments and options; `args` override them."""
     if not isinstance(template.args, dict):
         raise BadTemplate(f"the arguments of template {template.name} are not a JSON object")
     return NewJob(

@@ -1,4 +1,4 @@
-"""The job types as they run: paused by an operator, counted."""
+"""Pausing job types, and their statistics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_COUNTED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class TypeStats:
-    """One type: depth by status, and how the last hour went."""
+    """One type: jobs by status, and statistics of the last hour."""
 
     type: str
     counts: dict[str, int]
@@ -35,7 +35,7 @@ class TypeStats:
 
     @property
     def failure_rate(self) -> float | None:
-        """Of the jobs that ended in the last hour."""
+        """The failure rate of the jobs that ended in the last hour."""
         return self.failed / self.finished if self.finished else None
 
 
@@ -69,7 +69,7 @@ class Types(Facet):
     """Pausing, and statistics by type."""
 
     def pause(self, type_key: str) -> None:
-        """No job of this type starts until it is resumed. Running ones go on."""
+        """Start no job of this type until it is resumed. Running jobs continue."""
         self._set_paused(type_key, paused=True)
 
     def resume(self, type_key: str) -> None:
@@ -77,17 +77,17 @@ class Types(Facet):
         self.database.announce()
 
     def paused(self) -> frozenset[str]:
-        """The types that an operator has paused."""
+        """The paused types."""
         with self.database.read() as tx:
             return frozenset(one.key for one in tx.query(_Pause, "types/list") if one.is_paused)
 
     def inactive(self) -> frozenset[str]:
-        """The types that are switched off: none of their jobs is accepted or started."""
+        """The inactive types: their jobs are neither accepted nor started."""
         with self.database.read() as tx:
             return inactive_types(tx)
 
     def stats(self, tenant_id: str | None = None) -> list[TypeStats]:
-        """Per type: depth now, waits, run times and failures of the last hour; of one tenant, or of all."""
+        """Per type: current depth, and waits, run times and failures of the last hour; for one tenant or all."""
         of = {"tenant_id": tenant_id}
         with self.database.read() as tx:
             counts: dict[str, dict[str, int]] = {}
@@ -110,13 +110,13 @@ class Types(Facet):
         ]
 
     def dead_letters(self, tenant_id: str | None = None) -> int:
-        """How many of the failed jobs used up their attempts."""
+        """The number of failed jobs that used up their attempts."""
         with self.database.read() as tx:
             found = tx.first(_Total, "listing/count_dead", {"tenant_id": tenant_id, "most": MOST_COUNTED})
         return found.n if found else 0
 
     def rates(self, tenant_id: str | None = None) -> dict[str, Throughput]:
-        """What went through the queue within the last minute and the last hour, all types together."""
+        """Throughput of the last minute and the last hour, all types together."""
         with self.database.read() as tx:
             return read_rates(tx, tenant_id)
 

@@ -1,4 +1,4 @@
-"""A process that does not outlive the one that started it."""
+"""Making a process exit with its parent."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent dies, however it dies (Linux; elsewhere an executor's closed channel ends it)."""
+    """Be killed when the parent dies (Linux only; elsewhere the closed channel ends an executor)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

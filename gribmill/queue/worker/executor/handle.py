@@ -21,17 +21,17 @@ from gribmill.queue.worker.output_log import OutputLog, OutputLogs
 EXECUTOR = "gribmill.queue.worker.executor.main"
 StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]
 READ_BYTES = 65536
-# One that prints without end must not keep the supervisor from everything else.
+# An executor that prints endlessly must not block the supervisor.
 READS_AT_ONCE = 16
-# Imports on a loaded machine are slow; one that is not ready by then hangs.
+# Imports are slow on a loaded machine; an executor that takes longer hangs.
 START_SECONDS = 120.0
-# Between closing the channel and the exit code that says why.
+# From the channel's end to the exit code that explains it.
 HANG_UP_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class StartMessage:
-    """What an executor needs to know when it starts."""
+    """What an executor is told at start-up."""
 
     types: str
     worker_id: str
@@ -42,7 +42,7 @@ class StartMessage:
 
 @dataclass(eq=False, slots=True)
 class ExecutorHandle:
-    """A process, its channel, what it printed, and the batch it works on."""
+    """An executor process: its channel, its output, and its current batch."""
 
     process: subprocess.Popen[bytes]
     channel: Channel
@@ -50,7 +50,7 @@ class ExecutorHandle:
     ready: bool = False
     batch: dict[AttemptRef, Claimed] = field(default_factory=dict)
     reported: set[AttemptRef] = field(default_factory=set)
-    """Attempts of the batch whose report is here already, though perhaps not stored yet."""
+    """Attempts of the batch that were reported, though perhaps not stored yet."""
     cancelled: set[AttemptRef] = field(default_factory=set)
     deadline: float | None = None
     timeout_seconds: float = 0.0
@@ -58,9 +58,9 @@ class ExecutorHandle:
     stop_reason: StopReason | None = None
     retiring: bool = False
     hung_up: bool = False
-    """It closed the channel. Its exit code comes a little later."""
+    """Whether it closed the channel; its exit code follows shortly."""
     mute: bool = False
-    """It closed its stdout or stderr: later jobs could not print."""
+    """Whether it closed its stdout or stderr, so that later jobs could not print."""
     fault: str | None = None
     jobs_done: int = 0
     stdout: OutputTail = field(default_factory=OutputTail)
@@ -68,15 +68,15 @@ class ExecutorHandle:
     lines: dict[IO[bytes], WholeLines] = field(default_factory=dict)
     outputs: dict[IO[bytes], OutputTail] = field(default_factory=dict)
     log: OutputLog | None = None
-    """Where what the batch prints is kept in full; None between batches, or if none is kept."""
+    """The full output log of the batch; None between batches, or if logs are off."""
 
     @classmethod
     def spawn(cls, start: StartMessage) -> ExecutorHandle:
-        """Start a process in a new session, so that all it starts can be killed with it."""
+        """Start a process in a new session, so that its children can be killed with it."""
         ours, theirs = socket.socketpair()
         try:
             process = subprocess.Popen(
-                # -P: a queue.py in the folder where a worker is started must not shadow Python's own.
+                # -P: a queue.py in the working directory must not shadow Python's own.
                 [sys.executable, "-P", "-m", EXECUTOR, str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -105,12 +105,12 @@ class ExecutorHandle:
 
     @property
     def takes_more(self) -> bool:
-        """Whether it may be given another batch once it is done."""
+        """Whether it can take another batch after this one."""
         return not self.retiring and not self.hung_up and self.stop_reason is None
 
     @property
     def done(self) -> bool:
-        """Whether every attempt it was given has been reported."""
+        """Whether every attempt of its batch was reported."""
         return bool(self.batch) and self.batch.keys() <= self.reported
 
     @property
@@ -119,12 +119,12 @@ class ExecutorHandle:
 
     @property
     def dead(self) -> bool:
-        """Whether the process has ended. Its children may still hold the channel, so reading alone does not tell."""
+        """Whether the process has ended. Its children may still hold the channel open, so reading is not enough."""
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
     @property
     def asked_to_end(self) -> bool:
-        """Whether its end was our wish. One that never came up has failed, though we stopped it."""
+        """Whether we asked it to exit. One that never became ready has failed, even if we stopped it."""
         return self.retiring or (self.stop_reason is not None and (self.ready or self.stop_reason != "timeout"))
 
     def note_ready(self) -> None:
@@ -132,7 +132,7 @@ class ExecutorHandle:
         self.deadline = None
 
     def assign(self, batch: tuple[Claimed, ...], timeout_seconds: float, logs: OutputLogs | None = None) -> None:
-        """Give it work, to be done within the timeout. What it prints from now on belongs to the whole batch."""
+        """Give it a batch and a timeout. Its output from now on belongs to the batch."""
         self.stdout.clear()
         self.stderr.clear()
         self.batch = {job.ref: job for job in batch}
@@ -148,31 +148,31 @@ class ExecutorHandle:
         self.channel.post({"siblings": [claimed_to_message(job) for job in siblings]})
 
     def note_report(self, ref: AttemptRef) -> None:
-        """Its word on that attempt is here. After the last one it can only wait."""
+        """Record that it reported an attempt. After the last one it is idle."""
         self.reported.add(ref)
         if self.done:
             self.deadline = None
 
     def release(self, ref: AttemptRef) -> None:
-        """That attempt is over."""
+        """Remove an attempt that is over."""
         if self.batch.pop(ref, None) is not None:
             self.jobs_done += 1
 
     def stop(self, reason: StopReason, grace_seconds: float) -> None:
-        """TERM to the whole group now; KILL when the grace is over."""
+        """Send TERM to the process group now, and KILL after the grace period."""
         if self.stop_reason is None:
             self.stop_reason = reason
             self.kill_at = time.monotonic() + grace_seconds
             self.signal_group(signal.SIGTERM)
 
     def retire(self, grace_seconds: float) -> None:
-        """Ask it to end: it has done enough, or grown too large. KILL when it does not."""
+        """Ask it to exit, because it has run enough jobs or grown too large. KILL if it does not."""
         self.retiring = True
         self.kill_at = time.monotonic() + grace_seconds
         self.channel.post({"exit": True})
 
     def note_hang_up(self) -> None:
-        """It will say no more: it is ending by itself, or has to."""
+        """Record that its channel closed: it is exiting, or has to be stopped."""
         self.hung_up = True
         self.kill_at = time.monotonic() + HANG_UP_SECONDS
 
@@ -181,7 +181,7 @@ class ExecutorHandle:
             os.killpg(self.process.pid, signum)
 
     def read_output(self, pipe: IO[bytes]) -> tuple[bytes, bool]:
-        """Take what it printed there into the tail; that, and whether more may come."""
+        """Read its output into the tail. Returns the new output, and whether more may follow."""
         taken = b""
         with contextlib.suppress(BlockingIOError):
             for _ in range(READS_AT_ONCE):
@@ -193,11 +193,11 @@ class ExecutorHandle:
         return taken, True
 
     def log_of(self, ref: AttemptRef) -> str | None:
-        """The name of the log of one of its attempts, if it printed anything so far."""
+        """The log name of one of its attempts, if there is any output."""
         return self.log.name_for(ref) if self.log else None
 
     def reap(self) -> int:
-        """Collect the dead process, and kill what it may have left behind. Its exit code, negative for a signal."""
+        """Reap the dead process and kill its leftover children. Returns the exit code, negative for a signal."""
         self.signal_group(signal.SIGKILL)
         return self.process.wait()
 
@@ -208,7 +208,7 @@ class ExecutorHandle:
         self.channel.close()
 
     def outcome_of_death(self, ref: AttemptRef, exit_code: int) -> Outcome | None:
-        """What its end means for one of its attempts; None when that attempt is no longer ours to report."""
+        """The outcome of an attempt whose executor died; None if the attempt is no longer ours."""
         if self.stop_reason == "timeout":
             return Failed(f"took longer than {self.timeout_seconds:g} s and was stopped", timeout=True)
         if self.stop_reason == "cancel":
@@ -226,7 +226,7 @@ class ExecutorHandle:
         return Failed(f"the executor died during the job: {describe_exit(exit_code)}")
 
     def memory_mb(self) -> float:
-        """Resident memory; 0 where the system does not tell."""
+        """Resident memory; 0 if unknown."""
         try:
             pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         except (OSError, IndexError, ValueError):

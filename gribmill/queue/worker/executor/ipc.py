@@ -1,4 +1,4 @@
-"""What supervisor and executors send: length-prefixed JSON on a socket. No pickle: handlers read hostile files."""
+"""Messages between supervisor and executors: length-prefixed JSON. No pickle, because handlers read hostile files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import Claimed
 
-# What an executor may say at once. Batches are bounded by the queue, not here.
+# The largest message from an executor. Batches are bounded by the queue.
 REPORT_LIMIT = 16_000_000
 _RECEIVE_BYTES = 1_000_000
 _HEADER = struct.Struct("!I")
 
 
 class BadMessage(QueueError):
-    """What came through the channel is not a message of ours."""
+    """Invalid data on the channel."""
 
 
 class Channel:
@@ -40,7 +40,7 @@ class Channel:
         self._socket.sendall(_HEADER.pack(len(data)) + data)
 
     def receive(self) -> dict[str, Any] | None:
-        """The next message; None when the other end is gone."""
+        """Wait for the next message; None if the other end is gone."""
         while (message := self._next()) is None:
             data = self._socket.recv(_RECEIVE_BYTES)
             if not data:
@@ -50,17 +50,17 @@ class Channel:
 
     @property
     def clogged(self) -> bool:
-        """Whether something posted still waits for the other end to read."""
+        """Whether posted data is still waiting to be sent."""
         return bool(self._posted)
 
     def post(self, message: dict[str, Any]) -> None:
-        """Send without ever waiting: an executor that does not read must not stop the supervisor."""
+        """Send without blocking: an executor that does not read must not stop the supervisor."""
         data = json.dumps(message).encode()
         self._posted += _HEADER.pack(len(data)) + data
         self.flush()
 
     def flush(self) -> None:
-        """Send as much of what was posted as the socket takes."""
+        """Send as much of the posted data as the socket accepts."""
         try:
             with suppress(BlockingIOError):  # the selector says when it takes more
                 while self._posted:
@@ -69,7 +69,7 @@ class Channel:
             self._posted.clear()  # the other end is gone, which `receive_ready` reports
 
     def receive_ready(self) -> tuple[list[dict[str, Any]], bool]:
-        """The messages that are complete, and whether the other end is still there. BadMessage: it talks nonsense."""
+        """The complete messages, and whether the other end is still there. Raises BadMessage on invalid data."""
         alive = True
         try:
             with suppress(BlockingIOError):  # that was all for now

@@ -1,4 +1,4 @@
-"""An executor process: takes batches from its supervisor, runs their handlers, reports. It has no database."""
+"""An executor process: runs the handlers of batches that its supervisor sends, and reports. It has no database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("gribmill.executor")
 
 
 class Terminated(BaseException):
-    """SIGTERM came: unwind, so that handlers remove their temporary files, then exit."""
+    """Raised on SIGTERM, so that handlers can remove temporary files before the process exits."""
 
 
 class Executor:
@@ -38,7 +38,7 @@ class Executor:
         self._environment = environment
 
     def run(self) -> None:
-        """Batch after batch, until the supervisor asks it to exit, or is gone."""
+        """Run batches until the supervisor asks it to exit or is gone."""
         self._channel.send({"ready": True})
         while (message := self._channel.receive()) is not None and "run" in message:
             _undo_what_handlers_do()
@@ -46,7 +46,7 @@ class Executor:
             run_batch(self._types, Batch(tasks, self._report, self._top_up))
 
     def _report(self, task: Task, outcome: Outcome) -> None:
-        # What the job printed must be in the pipe before its report is: the supervisor reads in that order.
+        # Flush the job's output before its report: the supervisor reads them in that order.
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError, AttributeError):  # the handler may have closed it
                 stream.flush()
@@ -70,10 +70,10 @@ def _on_terminate(signum: int, frame: FrameType | None) -> None:
 
 
 def _undo_what_handlers_do() -> None:
-    """The next job finds the process as the first one did: TERM ends it, and it can print, line by line."""
+    """Restore signal handlers and line-buffered output, which a handler may have changed."""
     signal.signal(signal.SIGTERM, _on_terminate)
     for name, fd in (("stdout", 1), ("stderr", 2)):
-        with contextlib.suppress(OSError):  # closed for good: the supervisor sees that, and replaces us
+        with contextlib.suppress(OSError):  # closed by a handler: the supervisor notices and replaces this process
             stream = os.fdopen(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
             setattr(sys, name, stream)
 
@@ -84,7 +84,7 @@ def main() -> None:
     die_with_parent()
     if os.getppid() != parent:
         sys.exit("the supervisor died before the executor was up")
-    faulthandler.enable()  # where a crash in native code happened is worth a look
+    faulthandler.enable()  # prints a traceback when native code crashes
     signal.signal(signal.SIGTERM, _on_terminate)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor
     os.set_inheritable(fd, False)

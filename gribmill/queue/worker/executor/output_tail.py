@@ -1,22 +1,22 @@
-"""What a process prints: its end with secrets removed, and its complete lines."""
+"""Output of a process: its last bytes with secrets removed, and its complete lines."""
 
 from __future__ import annotations
 
 from gribmill.queue.redact import redact
 
 TAIL_BYTES = 8192
-# A line that is longer is passed on in parts.
+# Longer lines are passed on in parts.
 LINE_LIMIT = 65_536
 
 
 class WholeLines:
-    """Passes on complete lines only: in a part of one, a secret could be without the word that names it."""
+    """Passes on complete lines only: in a fragment, a secret could be separated from its name and not be recognised."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def add(self, data: bytes, *, last: bool = False) -> bytes:
-        """The lines that are complete now; with `last`, also what is left."""
+        """The lines that are complete now; with `last`, also the rest."""
         data = self._rest + data
         end = len(data) if last or len(data) > LINE_LIMIT else data.rfind(b"\n") + 1
         self._rest = data[end:]
@@ -24,7 +24,7 @@ class WholeLines:
 
 
 class OutputTail:
-    """Keeps the last bytes of a stream: twice as many as it gives, so that a secret keeps the word that names it."""
+    """Keeps the last bytes of a stream, and twice as many as it returns, so that secrets stay next to their names."""
 
     def __init__(self, limit: int = TAIL_BYTES) -> None:
         self._limit = limit
@@ -38,7 +38,7 @@ class OutputTail:
         self._bytes.clear()
 
     def text(self) -> str | None:
-        """What there is, redacted."""
+        """The tail, redacted."""
         if not self._bytes:
             return None
         text = redact(self._bytes.decode("utf-8", errors="replace").replace("\x00", "�"))

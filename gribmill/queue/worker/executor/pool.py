@@ -1,4 +1,4 @@
-"""The executors of a worker, in their lanes: started, listened to, stopped, reaped."""
+"""The executors of a worker by lane: starting, listening, stopping, reaping."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from gribmill.queue.worker.outcome_message import outcome_from_message
 log = logging.getLogger("gribmill.worker")
 
 MEMORY_CHECK_SECONDS = 1.0
-# A process that has closed its channel exits shortly after, without a further signal.
+# A process that closed its channel exits shortly after; no signal announces that.
 EXIT_LOOK_SECONDS = 0.01
 
 
 class ExecutorPool:
-    """Every executor process. It hears what they say and turns it, or their death, into reports."""
+    """All executor processes. Turns their messages, or their death, into reports."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class ExecutorPool:
     ) -> None:
         self.lanes = lanes
         self.ending: dict[AttemptRef, Claimed] = {}
-        """The jobs of reports that are not stored yet."""
+        """Jobs whose reports are not stored yet."""
         self.options = options
         self.worker_id = worker_id
         self._selector = selector
@@ -52,7 +52,7 @@ class ExecutorPool:
 
     @property
     def busy(self) -> int:
-        """How many of them have work."""
+        """The number of busy executors."""
         return sum(bool(executor.batch) for executor in self.executors)
 
     def spawn_missing(self) -> None:
@@ -78,7 +78,7 @@ class ExecutorPool:
         return lambda: self._take_output(executor, pipe)
 
     def watch_channels(self) -> None:
-        """An executor that has not read everything yet is watched until it does."""
+        """Watch executors that still have data to read."""
         for executor in [executor for executor in self.executors if not executor.hung_up]:
             key = self._selector.get_key(executor.channel)
             wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if executor.channel.clogged else 0)
@@ -86,7 +86,7 @@ class ExecutorPool:
                 self._selector.modify(executor.channel, wanted, key.data)
 
     def _on_channel(self, executor: ExecutorHandle) -> list[Report]:
-        """What an executor says; or that it is gone."""
+        """Handle an executor's messages, or its disappearance."""
         executor.channel.flush()
         reports: list[Report] = []
         try:
@@ -129,17 +129,17 @@ class ExecutorPool:
         return [Report(ref, redacted(outcome), exit_code_of(outcome), *tails, executor.log_of(ref))]
 
     def reap(self) -> list[Report]:
-        """Executors that have ended, also those whose own children keep the channel open."""
+        """Reap executors that have ended, even if their children keep the channel open."""
         reports: list[Report] = []
         for lane in self.lanes:
             for executor in [executor for executor in lane.executors if executor.dead]:
                 if not executor.hung_up:
-                    reports += self._on_channel(executor)  # what it said last still counts
+                    reports += self._on_channel(executor)  # its last messages still count
                 reports += self.bury(lane, executor)
         return reports
 
     def bury(self, lane: Lane, executor: ExecutorHandle) -> list[Report]:
-        """An executor is gone: report what it leaves behind, and make room for the next."""
+        """Report the attempts of a dead executor, and make room for a new one."""
         code = executor.reap()
         for pipe in list(executor.outputs):
             self._take_output(executor, pipe)
@@ -163,7 +163,7 @@ class ExecutorPool:
         return reports
 
     def _take_output(self, executor: ExecutorHandle, pipe: IO[bytes]) -> None:
-        """What it printed goes into its tails and its log, and what came on stderr to ours as well."""
+        """Add its output to its tails and its log, and copy stderr to our own."""
         if pipe not in executor.outputs or pipe.closed:
             return
         text, more_may_come = executor.read_output(pipe)
@@ -187,7 +187,7 @@ class ExecutorPool:
                 sys.stderr.buffer.flush()
 
     def _end_output(self, executor: ExecutorHandle) -> None:
-        """The batch is over: a last line without an end is complete as well."""
+        """End the output of a batch; an unterminated last line counts as complete."""
         for pipe, lines in executor.lines.items():
             if rest := lines.add(b"", last=True):
                 self._keep_lines(executor, pipe, rest + b"\n")
@@ -195,7 +195,7 @@ class ExecutorPool:
             executor.log.close()
 
     def too_old(self, executor: ExecutorHandle) -> bool:
-        # What a command left behind ends with the executor's process group.
+        # Leftover children of a command are killed with the executor's process group.
         if any(job.command for job in executor.batch.values()):
             return True
         if executor.mute or executor.jobs_done + len(executor.batch) >= self.options.max_jobs_per_executor:
@@ -206,7 +206,7 @@ class ExecutorPool:
         return executor.memory_mb() > self.options.max_memory_mb
 
     def kill_busy(self) -> int:
-        """For the fence, from its own thread: signals only."""
+        """Called by the lease watchdog from its own thread; only sends signals."""
         executors = [executor for lane in self.lanes for executor in list(lane.executors)]
         busy = [executor for executor in executors if executor.batch]
         for executor in busy:
@@ -232,7 +232,7 @@ class ExecutorPool:
                 executor.stop("cancel", self.options.kill_grace_seconds)
 
     def due(self) -> list[float]:
-        """When one of them has to be looked after."""
+        """When the next executor needs attention."""
         moments = [moment for executor in self.executors for moment in (executor.deadline, executor.kill_at) if moment]
         if any(executor.hung_up for executor in self.executors):
             moments.append(time.monotonic() + EXIT_LOOK_SECONDS)

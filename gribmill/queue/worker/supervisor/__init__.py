@@ -1,3 +1,3 @@
-"""The supervisor process: its loop, its exchange with the store, its heartbeat and its upkeep."""
+"""The supervisor process: its loop, its exchange with the store, heartbeat and maintenance."""
 
 __all__ = ["clock_skew", "supervisor", "trigger_poller"]

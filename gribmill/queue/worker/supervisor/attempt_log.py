@@ -18,7 +18,7 @@ ARGS_LOGGED = 200
 
 
 class AttemptLog:
-    """When each attempt of this worker began, and a line for its start and its end."""
+    """Logs the start and end of each attempt of this worker."""
 
     def __init__(self, worker_id: str, ending: Mapping[AttemptRef, Claimed]) -> None:
         self._worker_id = worker_id
@@ -53,7 +53,7 @@ class AttemptLog:
         self._began.pop(ref, None)
 
     def fields(self, ref: AttemptRef) -> dict[str, Any]:
-        """The job of an attempt that is ending."""
+        """The log fields of an attempt's job."""
         if job := self._ending.get(ref):
             return self.job_fields(job)
         return {"job_id": ref.job_id, "attempt_no": ref.attempt_no, "worker_id": self._worker_id}

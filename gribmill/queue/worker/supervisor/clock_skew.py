@@ -1,4 +1,4 @@
-"""Warns of a host whose clock differs from the database's. Nothing in the queue goes by it; logs and schedules do."""
+"""Warns if the host's clock differs from the database's. The queue does not use it; logs and schedules do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WARN_EVERY_SECONDS = 3600.0
 
 
 class ClockSkew:
-    """Told the difference at each heartbeat; warns when it gets too large, then once an hour."""
+    """Gets the difference at each heartbeat; warns when it becomes too large, then once an hour."""
 
     def __init__(self) -> None:
         self._warn_at = 0.0
@@ -25,7 +25,7 @@ class ClockSkew:
         if now < self._warn_at:
             return
         self._warn_at = now + WARN_EVERY_SECONDS
-        log.warning("%s; jobs and leases go by the database's, logs do not: run NTP", describe_skew(ahead_seconds))
+        log.warning("%s; jobs and leases use the database's clock, logs do not: run NTP", describe_skew(ahead_seconds))
 
 
 def describe_skew(ahead_seconds: float) -> str:

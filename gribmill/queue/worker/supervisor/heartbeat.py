@@ -1,4 +1,4 @@
-"""A worker's heartbeat: renews its leases, and learns which of its jobs were cancelled or taken."""
+"""A worker's heartbeat: renews its leases, and finds out which of its jobs were cancelled or lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WorkerState = Literal["active", "draining", "stopped"]
 
 
 class WorkerHeartbeat:
-    """Three in each lease. `strays` are claims that are returned because no executor has them."""
+    """Sends three heartbeats per lease. `strays` are claims to return because no executor has them."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class WorkerHeartbeat:
         return time.monotonic() >= self.next_at
 
     def hurry(self) -> None:
-        """The next one is due now."""
+        """Make the next heartbeat due now."""
         self.next_at = 0.0
 
     def beat(self, state: WorkerState) -> bool:
-        """Renew every lease in one statement; whether the store could be written. Goes on while draining."""
+        """Renew every lease in one statement; returns whether the store could be written. Continues while draining."""
         began = time.monotonic()
         lease = self._pool.options.lease_seconds
         self.next_at = began + lease / 3
@@ -73,7 +73,7 @@ class WorkerHeartbeat:
         return True
 
     def _note_late(self, lease: float) -> None:
-        """If ours was late, those of other workers may have been, for the same reason: they renew before a sweep."""
+        """If our heartbeat was late, others may be late for the same reason: give them time before the next sweep."""
         now = time.monotonic()
         if self._last and now - self._last > lease / 3 + LATE_SECONDS:
             self._maintenance.postpone_sweep()
@@ -87,7 +87,7 @@ class WorkerHeartbeat:
                 executor.stop("fenced", 0.0)
 
     def _return_strays(self, held: set[AttemptRef]) -> None:
-        """A claim whose answer was lost (the disk filled behind the commit) would be ours, and idle, for ever."""
+        """Return claims that no executor has. (A claim whose response was lost would otherwise stay idle forever.)"""
         known = {ref for executor in self._pool.executors for ref in executor.batch} | self._pool.ending.keys()
         for ref in held - known:
             log.error("job %d is ours, but no executor has it: giving it back", ref.job_id)

@@ -1,4 +1,4 @@
-"""What a worker exchanges with the store: it hands in the attempts that ended and takes those that may start."""
+"""A worker's exchange with the store: reporting finished attempts and claiming new ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("gribmill.worker")
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one pass of the loop did."""
+    """What one pass of the supervisor's loop did."""
 
     started: int = 0
     finished: int = 0
@@ -30,7 +30,7 @@ class Round:
 
 
 class JobExchange:
-    """Reports and claims of one worker. `unsent` are the reports that the store does not have yet."""
+    """Reports and claims of one worker. `unsent` are reports that are not stored yet."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class JobExchange:
         return self._pool.lanes
 
     def turn(self, reports: list[Report], *, may_start: bool) -> Round:
-        """Everything that ended and everything that may start, in one transaction."""
+        """Report everything that ended and claim everything that can start, in one transaction."""
         if self._outage.lasts:
             self.unsent = reports
             return Round()
@@ -90,13 +90,13 @@ class JobExchange:
         return Round(started, len(exchange.accepted), len(exchange.fenced))
 
     def deliver(self) -> None:
-        """Hand in what is left. A refused result is handed in again as a failure."""
+        """Send the remaining reports. A refused result is reported as a failure instead."""
         while self.unsent and not self._outage.lasts:
             reports, self.unsent = self.unsent, []
             self.turn(reports, may_start=False)
 
     def top_up(self, executor: ExecutorHandle, limit: int) -> None:
-        """More jobs of the type that the executor runs, up to `limit`."""
+        """Claim more siblings for an executor's batch, up to `limit`."""
         siblings: tuple[Claimed, ...] = ()
         if limit > 0 and executor.batch and executor.stop_reason is None:
             kind = executor.head.type
@@ -110,7 +110,7 @@ class JobExchange:
         executor.add_siblings(siblings)
 
     def _wanting(self) -> list[tuple[Lane, ExecutorHandle]]:
-        """The executors that can take a batch now, or once the reports at hand are settled."""
+        """The executors that can take a batch now, or once the pending reports are stored."""
         wanting = []
         for lane in self._lanes:
             for executor in lane.executors:
@@ -126,7 +126,7 @@ class JobExchange:
         return ClaimRequest(self._pool.worker_id, types, self._options.lease_seconds, pid=executor.process.pid)
 
     def _settle(self, reports: list[Report], fenced: tuple[AttemptRef, ...]) -> None:
-        """The attempts are over, for us or altogether."""
+        """Release attempts whose reports were stored or fenced."""
         for report in reports:
             if report.ref in fenced:
                 self._attempts.fenced(report.ref)
@@ -160,7 +160,7 @@ class JobExchange:
         return len(batch)
 
     def _without_refused(self, reports: list[Report]) -> list[Report]:
-        """Some report asks for what the queue refuses: find it alone, and let that job fail for good."""
+        """The queue refused a report: find it by sending each one alone, and fail that job permanently."""
         kept = []
         for report in reports:
             try:
@@ -175,7 +175,7 @@ class JobExchange:
     def _refused(self, report: Report, refusal: Exception) -> list[Report]:
         self._attempts.refused(report.ref, refusal)
         if isinstance(report.outcome, Failed):
-            self._forget(report.ref)  # not even a failure can be stored: the lease will run out
+            self._forget(report.ref)  # not even the failure can be stored: the lease will expire
             return []
         outcome = redacted(Failed(f"the job's result was refused: {refusal}", permanent=True))
         return [report._replace(outcome=outcome)]

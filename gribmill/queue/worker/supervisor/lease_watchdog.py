@@ -13,17 +13,17 @@ from collections.abc import Callable
 log = logging.getLogger("gribmill.worker")
 
 LOOK_SECONDS = 0.2
-# After the block, writers take turns: our heartbeat is among them.
+# After a block, writers take turns, and our heartbeat gets one.
 TURN_SECONDS = 2.0
 
 
 class LeaseWatchdog(threading.Thread):
-    """A separate thread, so that it fires even while the supervisor hangs in a write to a failing disk."""
+    """Runs in its own thread, so that it acts even while the supervisor hangs in a write to a failing disk."""
 
     def __init__(self, lease_seconds: float, kill: Callable[[], int], blocked: Callable[[], bool]) -> None:
         super().__init__(name="fence", daemon=True)
         self._lease_seconds = lease_seconds
-        # The margin covers the time between our clock reading and the database's.
+        # The margin covers the time between reading our clock and the database's.
         self._patience = lease_seconds - max(0.2, lease_seconds / 6)
         self._kill = kill
         self._blocked = blocked
@@ -34,13 +34,13 @@ class LeaseWatchdog(threading.Thread):
         self.fired = 0
 
     def renew(self, at: float) -> None:
-        """The leases were renewed by a heartbeat that began at this monotonic time."""
+        """Record that a heartbeat that began at this monotonic time renewed the leases."""
         with self._changed:
             self._renewed = max(self._renewed, at)
 
     @property
     def lapsed(self) -> bool:
-        """Whether every lease has run out: any worker may run those jobs again."""
+        """Whether every lease has expired, so that other workers may run those jobs."""
         return time.monotonic() >= self._renewed + self._lease_seconds
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class LeaseWatchdog(threading.Thread):
                 self._changed.wait(self._patience)
 
     def _is_blocked(self) -> bool:
-        """Whether all writers are blocked, or were until a moment ago."""
+        """Whether all writers are blocked, or were until just now."""
         now = time.monotonic()
         if self._blocked():
             self._unblocked = now + TURN_SECONDS

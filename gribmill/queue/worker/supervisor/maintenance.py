@@ -1,4 +1,4 @@
-"""Recovers lost jobs and prunes old ones. Every worker does it; none has to."""
+"""Recovers lost jobs and prunes old ones. Every worker does this."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PRUNE_EVERY_SECONDS = 3600.0
 
 
 class Maintenance:
-    """Runs at each heartbeat, and as a worker starts that will not live long."""
+    """Runs at each heartbeat, and at the start of short-lived workers."""
 
     def __init__(self, store: Store, options: WorkerOptions, worker_id: str) -> None:
         self._store = store
@@ -27,13 +27,13 @@ class Maintenance:
         self._next_prune = time.monotonic() + 60.0
 
     def run_once(self) -> int:
-        """Recover, expire, prune. How many jobs and reservations ended or came back: whether to look for work."""
+        """Recover, expire and prune. Returns how many jobs and reservations changed, so that callers look for work."""
         try:
             expired = self._store.reservations.expire()
             self._prune_if_due()
             return expired + self._recover()
         except StoreError as error:
-            log.error("maintenance has to wait: %s", error)
+            log.error("maintenance is postponed: %s", error)
             return 0
 
     def take_back(self) -> None:
@@ -44,7 +44,7 @@ class Maintenance:
             if shortened := self._store.maintenance.shorten_waits():
                 log.warning("the clock was set back: %d jobs waited too long for their next attempt", shortened)
         except StoreError as error:
-            log.error("maintenance has to wait: %s", error)
+            log.error("maintenance is postponed: %s", error)
             return
         if found:
             queued, ended = map(len, (found.requeued, found.ended))
@@ -67,7 +67,7 @@ class Maintenance:
         return len(found)
 
     def _notice_clock_jump(self) -> None:
-        """After a jump of the wall clock leases mean nothing until their owners have renewed them: wait that long."""
+        """After a jump of the wall clock, wait until all owners have renewed their leases."""
         before_steady, before_wall = self._clocks
         self._clocks = steady, wall = (time.monotonic(), time.time())
         jump = (wall - before_wall) - (steady - before_steady)
@@ -78,7 +78,7 @@ class Maintenance:
                 self.take_back()
 
     def postpone_sweep(self) -> None:
-        """Look for lost jobs only after one lease: their owners may be alive, and renew them until then."""
+        """Postpone the search for lost jobs by one lease, so that living owners can renew theirs."""
         self._sweep_after = time.monotonic() + self._options.lease_seconds
 
     def _prune_if_due(self) -> None:
@@ -86,7 +86,9 @@ class Maintenance:
             return
         self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
         self._prune_jobs()
-        if gone := remove_orphans(self._store, self._options.logs):  # on each machine: logs are where their worker is
+        if gone := remove_orphans(
+            self._store, self._options.logs
+        ):  # on each machine, because logs are local to their worker
             log.info("removed %d logs of pruned jobs", gone)
 
     def _prune_jobs(self) -> None:

@@ -22,7 +22,7 @@ class StopSignals:
         self._before: dict[signal.Signals, Any] = {}
 
     def install(self) -> None:
-        """Only the main thread may; elsewhere (in tests) there are no signals to wait on."""
+        """Install the handlers. Only the main thread can; elsewhere (in tests) there are no signals."""
         with contextlib.suppress(ValueError):
             for signum in STOPPING:
                 self._before[signum] = signal.signal(signum, self._note)

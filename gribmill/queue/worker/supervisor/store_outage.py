@@ -1,4 +1,4 @@
-"""A queue that cannot be written: tried again every second, and reported when it begins and when it ends."""
+"""An outage of the store: retried every second, logged when it begins and when it ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STORE_RETRY_SECONDS = 1.0
 
 
 class StoreOutage:
-    """Until when a worker leaves the store alone after a failure."""
+    """When a worker may use the store again after a failure."""
 
     def __init__(self) -> None:
         self.back_at = 0.0
@@ -25,7 +25,7 @@ class StoreOutage:
         self.back_at = time.monotonic() + STORE_RETRY_SECONDS
 
     def try_now(self) -> None:
-        """Do not wait: the worker is about to end."""
+        """Retry immediately, because the worker is about to stop."""
         self.back_at = 0.0
 
     def over(self) -> None:

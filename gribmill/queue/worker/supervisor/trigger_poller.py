@@ -1,4 +1,4 @@
-"""Fires the schedules that are due, and dispatches events. Every worker has one; each slot still makes one job."""
+"""Fires due schedules and dispatches events. Every worker has one, and each slot still creates one job."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gribmill.queue.worker.throttled_log import ThrottledLog
 
 log = logging.getLogger("gribmill.worker")
 
-# Any change in the queue may be a change of the triggers: look, but not at every change.
+# Any change in the queue may concern triggers: check, but not at every change.
 PATIENCE_SECONDS = 1.0
-# A slot that the leader has not fired by then is fired by any worker.
+# After this delay, any worker fires a slot that the leader has not fired.
 LEADER_SECONDS = 5.0
 
 
 class TriggerPoller:
-    """Knows when the next slot comes."""
+    """Keeps track of the next slot."""
 
     def __init__(self, store: Store, outage: StoreOutage | None = None) -> None:
         self._store = store
@@ -27,16 +27,16 @@ class TriggerPoller:
         self._looked = 0.0
         self.next_look = 0.0
         self.leads = True
-        """Whether this worker is the one that fires schedules; without leases of a leader, each is."""
+        """Whether this worker is the leader. Without leader election, every worker is."""
         self._due_since: float | None = None
         self._trouble = ThrottledLog()
 
     def nudge(self) -> None:
-        """The triggers may have changed: look again soon."""
+        """Check the triggers again soon, because they may have changed."""
         self.next_look = min(self.next_look, self._looked + PATIENCE_SECONDS)
 
     def fire_if_due(self) -> bool:
-        """Fire what is due, if it may be; whether there are new jobs."""
+        """Fire what is due; returns whether there are new jobs."""
         now = time.monotonic()
         if now < self.next_look or self._outage.lasts:
             return False
@@ -48,12 +48,12 @@ class TriggerPoller:
             self._outage.failed(error)
             self.next_look = self._outage.back_at
             return False
-        except QueueError as error:  # also a row, written by hand, that cannot even be read
+        except QueueError as error:  # includes manually written rows that cannot be read
             self._trouble.tell(f"schedules have to wait: {error}")
             self.next_look = now + PATIENCE_SECONDS
             return False
         self._trouble.over("schedules go on")
-        # Those that have fired may owe more; for what seems due and did not fire there is no hurry.
+        # Schedules that fired may have more slots due; those that did not fire can wait.
         soonest = 0.001 if fired else PATIENCE_SECONDS
         if seconds != 0.0:
             self._due_since = None
@@ -68,5 +68,5 @@ class TriggerPoller:
         return any(one.job for one in fired)
 
     def _may_fire(self, now: float) -> bool:
-        """The leader at once; the others what it seems to have left."""
+        """The leader may fire at once, others only what the leader seems to have missed."""
         return self.leads or (self._due_since is not None and now >= self._due_since + LEADER_SECONDS)
