@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,17 +26,27 @@ FILES = {module_of(path): path for path in sorted((ROOT / PACKAGE).rglob("*.py")
 PACKAGES = [name for name, path in FILES.items() if path.name == "__init__.py" and name != PACKAGE]
 
 
+@cache
+def parsed(module: str) -> ast.Module:
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
 def offered(package: str) -> list[str]:
     """The `__all__` of a package, read without importing it."""
-    for node in ast.parse(FILES[package].read_text(encoding="utf-8")).body:
+    for node in parsed(package).body:
         if isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id == "__all__" for to in node.targets):
             return [str(name) for name in ast.literal_eval(node.value)]
     return []
 
 
-def imported(module: str) -> Iterator[str]:
+@cache
+def imported(module: str) -> tuple[str, ...]:
     """Every name that a module imports from this package, wherever the import stands."""
-    for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
+    return tuple(_imported(module))
+
+
+def _imported(module: str) -> Iterator[str]:
+    for node in ast.walk(parsed(module)):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name.startswith(f"{PACKAGE}."))
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == PACKAGE:
@@ -78,8 +89,8 @@ def test_packages_offer_only_what_others_use(surfaces: dict[str, list[str]]) -> 
 
 def test_a_public_class_name_is_defined_once() -> None:
     homes: dict[str, list[str]] = {}
-    for module, path in FILES.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for module in FILES:
+        for node in parsed(module).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(module)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}

@@ -1,3 +1,3 @@
-"""Who may use the server: tokens, sessions, the audit trail, and requests that must not be done twice."""
+"""Access to the server: tokens, sessions, the audit trail and idempotency keys."""
 
 __all__ = ["audit", "errors", "idempotency", "roles", "scopes", "sessions", "tokens"]

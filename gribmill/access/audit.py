@@ -14,7 +14,7 @@ from gribmill.queue.redact import redact_json
 from gribmill.queue.storable_text import storable
 
 PAGE_LIMIT = 1000
-# As much of a value as the trail keeps.
+# The longest value that the trail stores.
 VALUE_LIMIT = 20_000
 
 
@@ -29,7 +29,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A row of the trail. `status` is that of HTTP, None if the server ended before the change did."""
+    """A row of the trail. `status` is the HTTP status; None if the server stopped before the change was finished."""
 
     id: int
     created_at: datetime | None
@@ -46,7 +46,7 @@ class AuditEntry:
 
 @dataclass(slots=True)
 class AuditedChange:
-    """What is known of a change; filled in while it is made."""
+    """A change in progress; handlers fill in the details."""
 
     operation: str
     tenant_id: str | None = None
@@ -56,13 +56,13 @@ class AuditedChange:
 
 
 class AuditTrail:
-    """The entries of a database. They are only added, and never pruned."""
+    """The audit trail of a database. Entries are only added, and never pruned."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def record(self, actor: Actor, change: AuditedChange, status: int) -> AuditEntry:
-        """A change that was made."""
+        """Record a completed change."""
         with self._database.write() as tx:
             return tx.query(AuditEntry, "audit/insert", {**_who(actor), **_what(change), "status": status})[0]
 
@@ -89,7 +89,7 @@ class AuditTrail:
         before_id: int | None = None,
         limit: int = 50,
     ) -> Sequence[AuditEntry]:
-        """The newest first."""
+        """Entries, newest first."""
         wanted = {"tenant_id": tenant_id, "operation": operation, "token_id": token_id, "before_id": before_id}
         with self._database.read() as tx:
             return tx.query(AuditEntry, "audit/list", {**wanted, "limit": max(1, min(limit, PAGE_LIMIT))})
@@ -110,7 +110,7 @@ def _what(change: AuditedChange) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str | None:
-    """JSON without secrets, of bounded length."""
+    """JSON without secrets, shortened to the limit."""
     if value is None:
         return None
     text = json.dumps(redact_json(json.loads(json.dumps(value, default=str))))

@@ -1,4 +1,4 @@
-"""What can be wrong with tokens."""
+"""Errors of tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class AccessError(GribmillError):
-    """A token that cannot be made or changed so; the sentence says why."""
+    """A token cannot be created or changed like this; the message says why."""
 
 
 class TokenNotFound(AccessError):

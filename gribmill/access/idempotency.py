@@ -1,4 +1,4 @@
-"""Requests with an Idempotency-Key: a repeated one gets the first one's answer, and nothing is done twice."""
+"""Idempotency keys: a repeated request gets the stored response, and is not executed again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEPT = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What was answered to a key. `status` None: the request is still being done."""
+    """The stored response to a key; `status` is None while the request is running."""
 
     operation: str
     request_hash: str
@@ -23,7 +23,7 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """Who repeats what."""
+    """Identifies a request: the caller, the key and a digest of the request."""
 
     actor: str
     key: str
@@ -35,7 +35,7 @@ Decision = Literal["new", "busy", "different"]
 
 
 class IdempotencyKeys:
-    """The keys of a database; each is remembered for a day."""
+    """The idempotency keys of a database, each kept for a day."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -66,6 +66,6 @@ class IdempotencyKeys:
             tx.change("idempotency/finish", {"actor": wanted.actor, "key": wanted.key, "status": status, "body": body})
 
     def forget(self, wanted: RequestKey) -> None:
-        """It was not done: the next one with this key is the first again."""
+        """Forget a request that was not executed, so that the key can be used again."""
         with self._database.write() as tx:
             tx.change("idempotency/forget", {"actor": wanted.actor, "key": wanted.key})

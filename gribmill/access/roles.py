@@ -1,4 +1,4 @@
-"""Roles: what a token is for."""
+"""Roles of tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ADMIN: Role = "tenant_admin"
 SUPER_ADMIN: Role = "super_admin"
 WORKER: Role = "worker"
 OF_TENANT = frozenset({VIEWER, ADMIN})
-"""Roles that belong to one tenant."""
+"""Roles that are bound to one tenant."""
 
-# Each may do what those before it may. A worker is apart: it runs jobs, and looks at nothing else.
+# Each role includes those before it, except `worker`, which can only run jobs.
 RANKS: dict[Role, int] = {VIEWER: 1, ADMIN: 2, SUPER_ADMIN: 3}

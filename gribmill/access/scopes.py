@@ -1,4 +1,4 @@
-"""Scopes: parts of the API that a token is limited to, `jobs` or, for reading alone, `jobs:read`."""
+"""Scopes: the parts of the API that a token is limited to, such as `jobs`, or `jobs:read` for reading only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _READ_SUFFIX = ":read"
 
 
 def checked_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
-    """The scopes without repetitions, or AccessError. `read` means every part, for reading alone."""
+    """Validate scopes and remove duplicates; raises AccessError. `read` means every part, read-only."""
     for one in scopes:
         if one != READ and one.removesuffix(_READ_SUFFIX) not in PARTS:
             raise AccessError(f"{quoted(one)} is not a scope: use read, or one of {', '.join(PARTS)}, or jobs:read")
@@ -24,7 +24,7 @@ def checked_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
 
 
 def covers(scopes: Sequence[str], part: str, *, writes: bool) -> bool:
-    """Whether a token with these scopes may use a part of the API; one without scopes may use all."""
+    """Whether a token with these scopes may use a part of the API. Without scopes it may use all."""
     if not scopes:
         return True
     return part in scopes or (not writes and (READ in scopes or part + _READ_SUFFIX in scopes))

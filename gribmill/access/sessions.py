@@ -1,4 +1,4 @@
-"""Sessions of the console: a random id in a cookie, which stands for a token."""
+"""Sessions of the console: a random id in a cookie that stands for a token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ID_LENGTH = 43
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSession:
-    """A stored session. The database has only the SHA-256 of its id."""
+    """A stored session. The database stores only the SHA-256 of its id."""
 
     id_hash: str
     token_id: str
@@ -38,7 +38,7 @@ class Sessions:
         self._database = database
 
     def begin(self, token: Token, address: str) -> str:
-        """The id of a new session of this token. Sessions that are long over are removed."""
+        """Start a session for this token and return its id. Also removes old sessions."""
         session_id = secrets.token_urlsafe(32)
         with self._database.write() as tx:
             tx.change("sessions/prune", {"before": tx.now - 2 * ABSOLUTE})
@@ -47,7 +47,7 @@ class Sessions:
         return session_id
 
     def verify(self, session_id: str) -> Token | None:
-        """The token behind an open session; None if it ended, was idle for too long, or its token is not active."""
+        """The token of an open session; None if it ended, was idle too long, or its token is not active."""
         if len(session_id) != ID_LENGTH:
             return None
         key = {"id_hash": hash_of(session_id)}

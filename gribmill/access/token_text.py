@@ -18,7 +18,7 @@ _SECRET_BYTES = 24
 
 
 class TokenText(NamedTuple):
-    """The parts of a token that matter: which one it is, and its secret."""
+    """The parsed token: its id and its secret."""
 
     id: str
     secret: str
@@ -29,7 +29,7 @@ class TokenText(NamedTuple):
 
     @property
     def secret_hash(self) -> str:
-        """SHA-256: slow hashes are for passwords, and this is 192 random bits."""
+        """SHA-256 is enough: slow hashes protect guessable passwords, and this is 192 random bits."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 
@@ -39,7 +39,7 @@ def new_token(token_id: str | None = None) -> TokenText:
 
 
 def read_token(text: str) -> TokenText | None:
-    """The parts of a token; None for anything else, such as a mistyped one."""
+    """Parse a token; None if it is not one, for example because it was mistyped."""
     found = _PATTERN.fullmatch(text)
     if found is None or _checksum(text.rpartition("_")[0]) != found[3]:
         return None

@@ -1,4 +1,4 @@
-"""Tokens: made, listed, revoked, replaced, and recognised."""
+"""Tokens: creating, listing, rotating, revoking and verifying."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gribmill.errors import quoted
 DEFAULT_DAYS = 90.0
 LONGEST_DAYS = 3660.0
 LONGEST_NAME = 100
-# "Last used" is written at most this often.
+# `last used` is updated at most this often.
 NOTE_USE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A stored token. Its secret is known to its holder alone."""
+    """A stored token, without its secret."""
 
     id: str
     name: str
@@ -45,7 +45,7 @@ class Token:
 
 
 class IssuedToken(NamedTuple):
-    """A new token, with the text that is shown once."""
+    """A new token with its text, which is shown once."""
 
     token: Token
     text: str
@@ -67,7 +67,7 @@ class Tokens:
         days: float | None = DEFAULT_DAYS,
         created_by: str | None = None,
     ) -> IssuedToken:
-        """Make a token; AccessError if it could not be used so. `days` None: it does not expire."""
+        """Create a token; raises AccessError if the combination is invalid. With `days` None it never expires."""
         _check(name, role, tenant_id, days)
         kept = checked_scopes(scopes)
         text = new_token()
@@ -81,7 +81,7 @@ class Tokens:
             return IssuedToken(_get(tx, text.id), str(text))
 
     def list(self, tenant_id: str | None = None) -> list[Token]:
-        """The oldest first; those of one tenant, or all."""
+        """Tokens of one tenant or of all, oldest first."""
         with self._database.read() as tx:
             return tx.query(Token, "tokens/list", {"tenant_id": tenant_id})
 
@@ -90,7 +90,7 @@ class Tokens:
             return _get(tx, token_id)
 
     def revoke(self, token_id: str) -> Token:
-        """The token and its sessions are refused from now on."""
+        """Revoke the token and end its sessions."""
         with self._database.write() as tx:
             _get(tx, token_id)
             tx.change("tokens/revoke", {"id": token_id})
@@ -98,7 +98,7 @@ class Tokens:
             return _get(tx, token_id)
 
     def rotate(self, token_id: str, *, days: float | None = DEFAULT_DAYS) -> IssuedToken:
-        """A new secret in place of the old one, which is refused from now on, and so are its sessions."""
+        """Replace the secret. The old one and its sessions stop working."""
         _check_days(days)
         text = new_token(token_id)
         with self._database.write() as tx:
@@ -110,7 +110,7 @@ class Tokens:
             return IssuedToken(_get(tx, token_id), str(text))
 
     def verify(self, text: str) -> Token | None:
-        """The active token with this text, which was used just now; None if there is none."""
+        """The active token with this text, or None; records that it was used."""
         given = read_token(text)
         if given is None:
             return None
@@ -130,7 +130,7 @@ class Tokens:
 
 
 def _matches(given: TokenText, stored: Token) -> bool:
-    """In constant time: how long it takes says nothing about the secret."""
+    """Compare in constant time, so that timing reveals nothing about the secret."""
     return hmac.compare_digest(given.secret_hash, stored.secret_hash)
 
 

@@ -1,4 +1,4 @@
-"""The chain: job types, their handlers, and what plans and follows them. Only here does weather meet the queue."""
+"""The chain: job types, their handlers, and scheduling. The only package that uses both the queue and weather data."""
 
 __all__ = [
     "backfill",

@@ -1,4 +1,4 @@
-"""What every handler needs: settings, models, regions, catalogue. Made once per executor process."""
+"""What every handler needs: settings, models, regions and the catalogue. Created once per executor process."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Context:
         return open_session(self.settings, self.catalogue)
 
     def clock_ahead(self) -> timedelta:
-        """What to take from this host's time: hosts that share a database go by its clock."""
+        """How far this host's clock is ahead of the database's, which all hosts use."""
         return timedelta() if self.settings.database is None else self.catalogue.clock_ahead()
 
     @cached_property
     def jobs(self) -> Jobs:
-        """The jobs of the queue, to look at."""
+        """Read access to the queue's jobs."""
         return Jobs(self.catalogue.database, TYPES)
 
     @cached_property
@@ -53,7 +53,7 @@ class Context:
         return root_of(self.settings)
 
     def model(self, model_id: str) -> Model:
-        """The model, or a permanent failure: no retry will make it known."""
+        """The model; raises PermanentFailure if it is unknown, because retrying would not help."""
         try:
             return self.models[model_id]
         except KeyError:
@@ -62,18 +62,18 @@ class Context:
             ) from None
 
     def variables_to_fetch(self, known: HourRecord | None, variables: Iterable[str]) -> tuple[str, ...]:
-        """These variables, and those that were fetched before: a tile that is built again loses none."""
+        """These variables plus those fetched before, so that a rebuilt tile loses none."""
         from gribmill.grib.names.lexicon import lexicon
 
         earlier = known.variables if known else ()
         return tuple(dict.fromkeys((*variables, *(name for name in earlier if lexicon().get(name)))))
 
     def regions_of(self, model: Model, names: Iterable[str]) -> list[str]:
-        """Those of the regions that the model reaches; all of them where its grid is not known beforehand."""
+        """The regions that the model's grid reaches; all of them if the grid is not known in advance."""
         return [name for name in names if self._reaches(model, name) is not False]
 
     def promised_of(self, model: Model, names: Iterable[str]) -> list[str]:
-        """Those that every file of the model must reach; none where its grid is not known beforehand."""
+        """The regions that every file of the model must reach; none if the grid is not known in advance."""
         return [name for name in names if self._reaches(model, name)]
 
     def _reaches(self, model: Model, name: str) -> bool | None:
@@ -93,7 +93,7 @@ class Context:
 
 
 def open_session(settings: Settings, catalogue: Catalogue) -> SourceSession:
-    """Pooled connections; the publishers' limits hold across all processes that share the queue."""
+    """Open a session with pooled connections; rate limits apply across all processes that share the queue."""
     from gribmill.ingest.http.client import SourceSession
     from gribmill.pipeline.publisher_turns import rate_limit
 
@@ -101,7 +101,7 @@ def open_session(settings: Settings, catalogue: Catalogue) -> SourceSession:
 
 
 def context_of(task: Task) -> Context:
-    """The context that the task's worker was started with."""
+    """The context of a task's worker."""
     return _context(json.dumps(task.environment, sort_keys=True))
 
 
@@ -116,7 +116,7 @@ def make_context(settings: Settings) -> Context:
 
 
 def look_context(settings: Settings) -> Context:
-    """The context of a command that only looks: it makes no database where there is none."""
+    """The context of a read-only command; does not create a database."""
     return Context(
         settings,
         configured_models(settings),

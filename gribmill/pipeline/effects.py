@@ -1,4 +1,4 @@
-"""The catalogue's events as effects, which the queue carries from a handler to the end of its attempt."""
+"""Catalogue events as effects, which the queue applies when an attempt ends."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ WEBHOOK_ANSWERED = "webhook_answered"
 
 
 def effects_of(events: Iterable[Event]) -> tuple[Effect, ...]:
-    """For an outcome's `also`."""
+    """Effects for an outcome's `also`."""
     return tuple(Effect(event.kind, event.to_json()) for event in events)
 
 
 def observations(seen: Iterable[Observation]) -> list[MirrorObserved]:
-    """What a job learned about mirrors."""
+    """What a job observed about mirrors, as effects."""
     return [MirrorObserved(one.mirror, one.at, one.ok, one.reason, one.retry_after_seconds) for one in seen]
 
 
 def prepare(effect: Effect) -> Change:
-    """What the event changes in the catalogue, or BadEffect."""
+    """Turn an effect into a change of the catalogue; raises BadEffect."""
     if effect.kind == WEBHOOK_ANSWERED:
         return partial(record_answer, answer=_answer(effect.payload))
     try:

@@ -1,4 +1,4 @@
-"""Following models: a schedule of scans beside a supervisor that runs the jobs."""
+"""Following models: a schedule of scans next to a supervisor that runs the jobs."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from gribmill.settings.schema import Settings
 
 log = logging.getLogger("gribmill.follow")
 
-# Between two lines about what `--until-complete` waits for.
+# The interval between log lines about what `--until-complete` waits for.
 LOG_SECONDS = 30.0
 
 
 class NothingToFollow(GribmillError):
-    """No model, or no region, was named."""
+    """No model or no region was given."""
 
 
 class Follow:
-    """`gribmill run`: checked settings, then one process tree."""
+    """`gribmill run`: validates the settings, then runs one process tree."""
 
     def __init__(self, settings: Settings, lanes: dict[str, int] | None = None) -> None:
         chain = settings.chain
@@ -65,7 +65,7 @@ class Follow:
         yield f"data root {self._context.root}; `gribmill status` shows what is fresh"
 
     def progress(self) -> str:
-        """One line: how far the newest runs are, and what is being done. For a separate thread."""
+        """The progress of the newest runs and current work, in one line. Safe to call from another thread."""
         return progress_line(self._context, self._models, self._regions)
 
     def run(self, *, until_complete: bool = False) -> int:
@@ -86,22 +86,22 @@ class Follow:
         return datetime.now(UTC) - self._context.clock_ahead()
 
     def _complete(self) -> bool:
-        """Whether every run that is due is complete, and nothing waits to be published. Logs what is waited for."""
+        """Whether every due run is complete and published. Logs what is still missing."""
         awaited = [words for model in self._models if (words := self._awaited(model))]
         self._log_awaited("; ".join(awaited))
         return not awaited and not self._store.jobs.upcoming("publish", limit=1)
 
     def _log_awaited(self, words: str) -> None:
-        """At most twice a minute, and not again while nothing changes."""
+        """Log at most twice a minute, and only changes."""
         if words and words != self._logged and time.monotonic() >= self._log_at:
             log.info("waiting for %s", words)
             self._logged, self._log_at = words, time.monotonic() + LOG_SECONDS
 
     def _awaited(self, model: Model) -> str | None:
-        """What keeps the model's newest run from being complete; None if nothing does."""
+        """Why the model's newest run is not complete; None if it is."""
         regions = self._regions[model.id]
         if not regions:
-            return None  # it is not fetched
+            return None  # it will not be fetched
         now = self._now()
         due = [run for run in model.runs(now) if model.expected_at(run, model.hours(run)[0]).usual <= now]
         # Runs that begin in the future were recorded while the clock was ahead.

@@ -1,4 +1,4 @@
-"""JSON Schema types in words."""
+"""Describes JSON Schema types in words."""
 
 from __future__ import annotations
 

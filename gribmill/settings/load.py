@@ -15,10 +15,10 @@ from gribmill.settings.settings_table import SettingsTable
 from gribmill.settings.variable_table import VariableSettings
 from gribmill.toml_table import parse_toml
 
-# More than these are not explained: a file may have thousands of mistakes.
+# A file may have thousands of mistakes; only the first ones are reported.
 MOST_PROBLEMS = 5
 KEY_LIMIT = 100
-# Read elsewhere, before or beside the settings: which file to read, which decoder; the others by the tests.
+# Variables that are not settings: the settings file, the decoder, and those of the tests.
 OTHER_VARIABLES = {
     "GRIBMILL_CONFIG",
     "GRIBMILL_KERNEL",
@@ -30,7 +30,7 @@ OTHER_VARIABLES = {
 
 
 def load_settings(config_file: Path | None = None, flags: dict[str, Any] | None = None) -> Settings:
-    """The settings in force. `flags` are by dotted key."""
+    """Load the settings. `flags` are command-line options by dotted key."""
     settings, _ = load_with_origins(config_file, flags)
     return settings
 
@@ -38,7 +38,7 @@ def load_settings(config_file: Path | None = None, flags: dict[str, Any] | None 
 def load_with_origins(
     config_file: Path | None = None, flags: dict[str, Any] | None = None
 ) -> tuple[Settings, list[Origin]]:
-    """The settings in force, and where each came from."""
+    """Load the settings, with the origin of each."""
     path = find_config(config_file)
     layers = [
         (str(path), _leaves_of_table(_with_paths_beside(path, read_config(path))) if path else {}),
@@ -60,7 +60,7 @@ def load_with_origins(
 
 
 def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
-    """Paths in the settings file are relative to it."""
+    """Resolve paths in the settings file relative to it."""
     regions = table.get("regions")
     outlines = [region for region in regions.values() if isinstance(region, dict)] if isinstance(regions, dict) else []
     files = ((table, key) for key in ("data", "models_dir", "variables_file"))
@@ -71,7 +71,7 @@ def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add_variables(merged: dict[str, Any], sources: dict[str, str]) -> None:
-    """The tables of `variables_file` among the others, so that workers get them with the settings."""
+    """Merge the tables of `variables_file`, so that workers get them with the settings."""
     file, tables = merged.get("variables_file"), merged.get("variables", {})
     if not isinstance(file, str | Path) or not isinstance(tables, dict):
         return
@@ -115,7 +115,7 @@ def _from_environment() -> dict[str, Any]:
 
 
 def _parse_text(variable: str, text: str) -> Any:
-    """A variable holds plain text, or a table or list in TOML: {fetch = 2, build = 4}, ["hrrr"]."""
+    """Parse an environment variable: plain text, or a TOML table or list such as {fetch = 2, build = 4}."""
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:
@@ -151,7 +151,7 @@ def _explain(problems: list[WrongValue], sources: dict[str, str]) -> str:
 
 
 def _hint(place: tuple[int | str, ...]) -> str:
-    """What may have been meant by an unknown key: a key of a region within a region."""
+    """Suggest what may have been meant by an unknown key."""
     tables: dict[int | str, tuple[str, type[SettingsTable]]] = {
         "regions": ("region", RegionSettings),
         "variables": ("variable", VariableSettings),
@@ -171,7 +171,7 @@ def _did_you_mean(word: str, known: dict[str, str]) -> str:
 
 
 def _close(word: str, known: dict[str, str]) -> str | None:
-    import difflib  # only for mistakes: every command loads this module
+    import difflib  # imported here because every command loads this module
 
-    # Comparing very long words takes the square of their length.
+    # Comparing very long words takes quadratic time.
     return next(iter(difflib.get_close_matches(word[:KEY_LIMIT], known, n=1)), None)

@@ -1,4 +1,4 @@
-"""Where each setting in force came from."""
+"""Where each setting came from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENV_PREFIX = "GRIBMILL_"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """One setting to show: its dotted key, its value, and the file, variable or flag that it came from."""
+    """One setting: its dotted key, its value, and the file, variable or option that it came from."""
 
     key: str
     value: Any
@@ -22,7 +22,7 @@ class Origin:
 
 
 def origins_of(settings: Settings, sources: dict[str, str]) -> list[Origin]:
-    """Every setting with its source by dotted key; a key without a source has its default."""
+    """All settings with their origin; a key without a source has its default."""
     return [
         Origin(key, shown(key, _value(settings, key)), sources.get(key, "default"), description)
         for key, description in known_keys().items()
@@ -30,7 +30,7 @@ def origins_of(settings: Settings, sources: dict[str, str]) -> list[Origin]:
 
 
 def shown(key: str, value: Any) -> Any:
-    """The value of a setting as people may see it."""
+    """A setting's value for display, without passwords."""
     if key != "database" or value is None:
         return value
     return hide_password(value) if isinstance(value, str) else HIDDEN

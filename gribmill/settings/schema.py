@@ -19,13 +19,13 @@ from gribmill.settings.variable_table import VariableSettings
 from gribmill.storage.object_path import object_path
 from gribmill.storage.store_options import StoreOptions, check_endpoint
 
-# A century, and more than any machine can use: a larger number is a mistake, and may not fit into a date or an integer.
+# A century, and more than any machine has: larger numbers are mistakes, and may not fit into a date or an integer.
 Days = Annotated[float, Bounds(gt=0, le=36_500)]
 PositiveInt = Annotated[int, Bounds(gt=0, le=1_000_000_000)]
 
 
 def _split(value: Any) -> Any:
-    """Names in one string, as an environment variable holds them: hrrr,gfs."""
+    """Split names in one string, such as `hrrr,gfs` in an environment variable."""
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
@@ -58,7 +58,7 @@ def _check_address(endpoint: str) -> str:
 
 
 def _check_collector(endpoint: str) -> str:
-    """Keys of a collector belong in the environment (OTEL_EXPORTER_OTLP_HEADERS), not in its address."""
+    """Validate the collector's URL. Credentials belong in the environment (OTEL_EXPORTER_OTLP_HEADERS)."""
     parts = urlsplit(endpoint)
     if endpoint and (parts.scheme not in ("http", "https") or not parts.hostname or not endpoint.isprintable()):
         raise ValueError("must be an address such as http://127.0.0.1:4318/v1/traces")
@@ -83,7 +83,7 @@ class QueueSettings(SettingsTable):
     """The job queue."""
 
     synchronous: Literal["full", "normal"] = field(
-        "full", description="full: a commit survives a power failure. normal: it survives a crash, and is faster."
+        "full", description="full: commits survive a power failure. normal: they survive a crash only, and are faster."
     )
     lease_seconds: Annotated[float, Bounds(ge=1, le=3600)] = field(
         60.0, description="Seconds without a heartbeat after which a worker's jobs are given to others."
@@ -94,15 +94,16 @@ class QueueSettings(SettingsTable):
     allow_network_files: bool = field(False, description="Allow jobs.db on a network file system (unsafe).")
     resources: dict[Annotated[str, Matches("[a-z][a-z0-9_]{0,31}")], Annotated[int, Bounds(gt=0, le=100_000)]] = field(
         default_factory=dict,
-        description="How many jobs (or batches) that need a resource run at once, such as { gpu = 1 }.",
+        description="How many jobs (or batches) with a resource tag run at once, such as { gpu = 1 }.",
     )
     reservations: Literal["scope", "one"] = field(
-        "scope", description="scope: one reservation for each job type, and one for all. one: a single one at a time."
+        "scope",
+        description="scope: one reservation per job type, and one for all. one: a single reservation at a time.",
     )
     keep_completed_days: Days = field(3.0, description="Days to keep completed and cancelled jobs.")
     keep_failed_days: Days = field(90.0, description="Days to keep failed jobs.")
     log_megabytes: Annotated[float, Bounds(ge=0, le=100_000)] = field(
-        10.0, description="Largest log of an attempt; 0: no logs, only the last 8 kB of output in the queue."
+        10.0, description="Largest log of an attempt; 0: no log files, only the last 8 kB of output in the database."
     )
 
 
@@ -129,20 +130,20 @@ class WorkerSettings(SettingsTable):
 
 @settings_table
 class StoreSettings(SettingsTable):
-    """How the object store of `tiles` and `spool` is reached. Keys are taken from the environment or a profile."""
+    """The object store of `tiles` and `spool`. Credentials come from the environment or a profile."""
 
     endpoint: Annotated[str, Length(most=300), After(_check_address)] = field(
-        "", description="Address of a store that is not the provider's own: https://s3.example.org."
+        "", description="URL of a store other than the provider's own: https://s3.example.org."
     )
     region: Annotated[str, Length(most=100)] = field(
-        "", description="Region of the bucket; by default that of the environment."
+        "", description="Region of the bucket; by default from the environment."
     )
     anonymous: bool = field(False, description="Do not sign requests: for reading public buckets.")
 
 
 @settings_table
 class CommandSettings(SettingsTable):
-    """What jobs may run besides gribmill."""
+    """Programs that jobs may run besides gribmill."""
 
     allow: Annotated[dict[Annotated[str, Matches("[A-Za-z0-9_.-]{1,64}")], FilePath], After(_absolute)] = field(
         default_factory=dict,
@@ -166,13 +167,13 @@ class ChainSettings(SettingsTable):
         None, description="Disk space for tiles and downloads; beyond it the oldest runs are removed."
     )
     min_free_gigabytes: Annotated[float, Bounds(ge=0, le=1e9)] = field(
-        0.2, description="Downloads wait while the disk has less free space, or less than a tenth if it is small."
+        0.2, description="Downloads pause while less space is free (or less than a tenth of a small disk)."
     )
 
 
 @settings_table
 class RetentionSettings(SettingsTable):
-    """Limits of one model or family, in place of those of [chain]."""
+    """Limits of one model or family, replacing those of [chain]."""
 
     keep_days: Days | None = field(None, description="Days to keep a run after its last new file.")
     keep_runs: PositiveInt | None = field(None, description="Maximum number of runs to keep, of each member.")
@@ -189,7 +190,7 @@ class WebhookSettings(SettingsTable):
         False, description="Allow webhooks to reach this machine and private networks (unsafe if others add webhooks)."
     )
     timeout_seconds: Annotated[float, Bounds(gt=0, le=50)] = field(
-        10.0, description="Seconds to wait for a connection and for each part of an answer."
+        10.0, description="Seconds to wait for a connection and for each part of a response."
     )
     disable_after_days: Days = field(5.0, description="Days of failure after which a webhook is disabled.")
 
@@ -199,9 +200,9 @@ class TraceSettings(SettingsTable):
     """Traces of jobs, sent to an OpenTelemetry collector (`pip install 'gribmill[trace]'`)."""
 
     endpoint: Annotated[str, Length(most=300), After(_check_collector)] = field(
-        "", description="Where to send traces by OTLP/HTTP: http://127.0.0.1:4318/v1/traces. Without it, none."
+        "", description="Where to send traces by OTLP/HTTP: http://127.0.0.1:4318/v1/traces. None are sent by default."
     )
-    share: Annotated[float, Bounds(ge=0, le=1)] = field(1.0, description="The share of traces that is sent.")
+    share: Annotated[float, Bounds(ge=0, le=1)] = field(1.0, description="The fraction of traces to send.")
 
 
 @settings_table
@@ -210,24 +211,26 @@ class ServerSettings(SettingsTable):
 
     host: Annotated[str, Length(most=253)] = field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Bounds(ge=0, le=65_535)] = field(8760, description="The port; 0 for any free one.")
-    hosts: Names = field((), description="Names under which clients reach the server, such as gribmill.example.org.")
+    hosts: Names = field((), description="Host names that clients use, such as gribmill.example.org.")
     behind_proxy: bool = field(
-        False, description="A proxy in front has TLS: other addresses are allowed without, and all need a token."
+        False,
+        description="A proxy in front terminates TLS: any address is allowed, and every request needs a token.",
     )
     tls_cert: FilePath | None = field(None, description="Certificate chain in PEM.")
     tls_key: FilePath | None = field(None, description="Private key of the certificate, in PEM.")
     threads: Annotated[int, Bounds(gt=0, le=64)] = field(
-        4, description="Threads that read and write for requests; each has a database connection."
+        4, description="Threads for blocking work; each opens a database connection."
     )
     request_seconds: Annotated[float, Bounds(gt=0, le=3600)] = field(
-        30.0, description="Seconds after which a request is answered with an error."
+        30.0, description="Seconds after which a request fails with an error."
     )
     max_body_megabytes: Annotated[float, Bounds(gt=0, le=1000)] = field(2.0, description="Largest request body.")
     requests_per_minute: Annotated[float, Bounds(gt=0, le=1e9)] = field(
-        6000.0, description="Requests of one token, or of one address without; in bursts ten times as many."
+        6000.0,
+        description="Requests per minute of a token, or of an address without one; bursts may be ten times higher.",
     )
     max_connections: Annotated[int, Bounds(gt=0, le=100_000)] = field(
-        2000, description="Most connections at once; more are answered with 503."
+        2000, description="Maximum number of connections; further ones get 503."
     )
     tile_memory_megabytes: Annotated[float, Bounds(ge=0, le=1_000_000)] = field(
         512.0, description="Memory for values of tiles that point forecasts have read; without, each reads its tiles."
@@ -236,7 +239,7 @@ class ServerSettings(SettingsTable):
 
 @settings_table
 class RegionSettings(SettingsTable):
-    """A region of your own: a box, or the polygons of a GeoJSON file. `gribmill regions check` checks it."""
+    """A region of your own: a box, or the polygons of a GeoJSON file. Check it with `gribmill regions check`."""
 
     box: list[float] | None = field(None, description="[west, south, east, north] in degrees.")
     geojson: FilePath | None = field(None, description="A GeoJSON file; the region is the box around its polygons.")
@@ -260,7 +263,7 @@ class Settings(SettingsTable):
         secret=True,
     )
     tiles: StoreUrl | None = field(
-        None, description='Object store for tiles in place of tiles/ of the data root: "s3://bucket/prefix".'
+        None, description='Object store for tiles, instead of tiles/ in the data root: "s3://bucket/prefix".'
     )
     spool: StoreUrl | None = field(
         None,

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def settings_table(table: type[T]) -> type[T]:
-    """A frozen dataclass whose fields are named when it is made."""
+    """A frozen dataclass with keyword-only fields."""
     return dataclass(frozen=True, kw_only=True)(table)
 
 
@@ -26,12 +26,12 @@ class SettingsTable:
 
     @classmethod
     def model_validate(cls, table: Mapping[str, Any]) -> Self:
-        """The settings of a table, or CheckFailed."""
+        """Validate a table; raises CheckFailed."""
         return read(cls, table)
 
     @classmethod
     def model_validate_json(cls, text: str | bytes) -> Self:
-        """The settings that `model_dump_json` wrote."""
+        """Read what `model_dump_json` wrote."""
         return read(cls, json.loads(text))
 
     def model_dump(
@@ -46,7 +46,7 @@ class SettingsTable:
         return json.dumps(self.model_dump())
 
     def model_copy(self, *, update: Mapping[str, Any]) -> Self:
-        """The same settings with these instead of some."""
+        """A copy with these values replaced."""
         return replace(self, **update)
 
 

@@ -115,7 +115,7 @@ def test_hour_is_left_to_its_host_for_a_short_while(
     monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 3600.0)
     ran = chain.work()
     assert {one.outcome.reason for one in ran if one.job.type == "build_tile"} == {  # type: ignore[union-attr]
-        "it is left to the host that has its messages, for a short while"
+        "waiting briefly for the host that has its messages"
     }
     assert not chain.tiles()
     monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 0.0)

@@ -1,3 +1,3 @@
-"""Backfills: what one would fetch, what it costs, and how far it is."""
+"""Backfills: planning, estimating and following them."""
 
 __all__ = ["awaited_hours", "backfill", "estimate", "progress"]

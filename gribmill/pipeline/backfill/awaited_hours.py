@@ -14,9 +14,9 @@ from gribmill.queue.model import Job
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 
-# A job that runs again within this time is not worth a word.
+# A job that runs again within this time is not reported.
 SOON = timedelta(seconds=5)
-# More are not named: a backfill of this many waiting files is of many days.
+# The most hours that are listed.
 MOST_JOBS = 1000
 HALF_A_DAY = timedelta(hours=12)
 
@@ -46,7 +46,7 @@ class AwaitedHours:
 
 
 def hours_not_due(plan: BackfillPlan, now: datetime) -> Iterator[AwaitedHours]:
-    """The hours of a plan that are usually published later than now, by run."""
+    """The hours of a plan that are not due yet, by run."""
     model = plan.request.model
     by_run: dict[datetime, list[int]] = {}
     for file in plan.files:
@@ -59,7 +59,7 @@ def hours_not_due(plan: BackfillPlan, now: datetime) -> Iterator[AwaitedHours]:
 def hours_waited_for(
     store: Store, models: Mapping[str, Model], groups: Collection[int], now: datetime
 ) -> list[AwaitedHours]:
-    """The hours that these job groups wait for; empty while some other job of theirs can run."""
+    """The unpublished hours that these job groups wait for; empty while any of their jobs can run."""
     found: dict[RunRef, list[tuple[int, Job]]] = {}
     for group in groups:
         for status in ("processing", "pending"):

@@ -1,4 +1,4 @@
-"""Backfill: the files of many past runs, as jobs after everything that is live."""
+"""Backfills: files of past runs, as jobs with a lower priority than live ones."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ EARLIEST = datetime(1950, 1, 1, tzinfo=UTC)
 
 
 class BackfillError(GribmillError):
-    """A backfill that is contradictory, or too large."""
+    """An invalid or too large backfill."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillRequest:
-    """What is wanted. Empty means all; regions default to those of the tenant, or of [chain]."""
+    """What to fetch. Empty means all; regions default to those of the tenant, or of [chain]."""
 
     model: Model
     begin: datetime
@@ -44,12 +44,12 @@ class BackfillRequest:
     keep_grib: bool | None = None
     requested_by: str | None = None
     tenant: str | None = None
-    """The tenant that it is for, whose turns it takes and whose limits it keeps; None: the operator's own."""
+    """The tenant whose turns and limits apply; None for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillFile:
-    """One file that is still wanted, and the variables to fetch from it."""
+    """One file to fetch, and the variables to fetch from it."""
 
     run: datetime
     hour: int
@@ -58,7 +58,7 @@ class BackfillFile:
 
 @dataclass(frozen=True, slots=True)
 class BackfillPlan:
-    """The files to fetch; how many are here already, and how many to fetch are here with other variables."""
+    """The files to fetch, how many already exist, and how many exist with other variables."""
 
     request: BackfillRequest
     regions: tuple[str, ...]
@@ -76,7 +76,7 @@ class BackfillPlan:
 
 
 def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
-    """The wanted files that are not here yet. A second plan has only what is still missing."""
+    """Plan the files that are missing here. A second plan has only what is still missing."""
     _check_times(request, datetime.now(UTC))
     if request.tenant is not None and (reason := why_full(context, tenant_named(context, request.tenant))):
         raise BackfillError(reason)
@@ -112,7 +112,7 @@ def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
 
 
 def _default_regions(context: Context, request: BackfillRequest) -> tuple[str, ...]:
-    """Those of the tenant, if its tiles may grow; else those of everybody."""
+    """The tenant's regions if it is below its disk limit, else those of [chain]."""
     if request.tenant is None:
         return tuple(context.settings.chain.regions)
     tenant = tenant_named(context, request.tenant)
@@ -138,7 +138,7 @@ def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan, liv
     digest = hashlib.blake2b(repr(wish).encode(), digest_size=6).hexdigest()
     correlation_id = f"backfill-{request.model.id}-{digest}"
     catalogue.record(_requested(plan))
-    # One group, of the same name as its chain: what a second request adds is followed with the rest.
+    # The group is named after the correlation id, so a second request adds to the same group.
     group = store.groups.open(
         correlation_id, tenant_id=request.tenant or DEFAULT_TENANT, created_by=request.requested_by
     )
@@ -151,7 +151,7 @@ def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan, liv
 
 
 def _requested(plan: BackfillPlan) -> Iterator[HoursRequested]:
-    """The hours of each run with known hours. Those of other runs are discovered by scans."""
+    """The requested hours of runs with known hours. Scans discover those of other runs."""
     model = plan.request.model
     by_run: dict[datetime, list[int]] = {}
     for file in plan.files:

@@ -1,4 +1,4 @@
-"""What a backfill would find at the mirrors, and how much it would download."""
+"""Estimates what a backfill would find on the mirrors, and how much it would download."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gribmill.pipeline.backfill.backfill import BackfillFile, BackfillPlan
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 
-# Each run takes a request or more: beyond these, files are only counted from the model's schedule.
+# Each run takes at least one request; beyond this number, files are only counted from the model's schedule.
 MOST_RUNS_ASKED = 24
 INDEX_LIMIT_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillEstimate:
-    """How many files mirrors list, do not have, and were not asked about; and the bytes to download, if known."""
+    """How many files are listed, missing, or unknown, and the bytes to download, if known."""
 
     published: int
     absent: int
@@ -43,7 +43,7 @@ def estimate_backfill(context: Context, plan: BackfillPlan) -> BackfillEstimate:
 def bytes_of_file(
     context: Context, model: Model, run: datetime, hour: int, variables: tuple[str, ...] = ()
 ) -> int | None:
-    """The size of the wanted messages, by the index of the first mirror that answers; None if none does or has one."""
+    """The size of the needed messages according to the first index found; None if there is none."""
     for source in model.urls(run, hour):
         if source.index_url is None:
             continue
@@ -65,7 +65,7 @@ def bytes_of_file(
 
 
 def _look_up(context: Context, plan: BackfillPlan) -> tuple[list[BackfillFile], list[BackfillFile], list[BackfillFile]]:
-    """The files that are listed, those that are not, and those of runs about which no mirror was asked or answered."""
+    """Files that are listed, files that are not, and files of runs for which no mirror was asked or responded."""
     questions = MirrorQuestions(context, plan.request.model, datetime.now(UTC))
     listed: list[BackfillFile] = []
     absent: list[BackfillFile] = []

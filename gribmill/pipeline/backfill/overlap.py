@@ -1,4 +1,4 @@
-"""Files that two backfills want at once: downloaded and decoded once, and cut for the regions of both."""
+"""Files requested by two backfills: downloaded and decoded once, and cut for the regions of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a backfill is: files and tiles, out of a total that is fixed when it starts."""
+"""Progress of a backfill: files and tiles, out of a total that is fixed at the start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BAD = ("failed", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class BackfillState:
-    """Files and tiles that are done, of all; jobs that failed since the start, and jobs that are not done yet."""
+    """Done and total files and tiles; failed and unfinished jobs."""
 
     done: int
     total: int
@@ -23,10 +23,10 @@ class BackfillState:
 
 
 class BackfillProgress:
-    """Follows backfills by their job groups. Jobs of earlier requests with the same name do not count."""
+    """Follows backfills through their job groups, ignoring jobs of earlier requests with the same name."""
 
     def __init__(self, store: Store, regions: Mapping[str, int]) -> None:
-        """`regions`: group to how many tiles a file of that backfill has. To be made once all is enqueued."""
+        """`regions` maps a group to the number of tiles per file. Create this once everything is enqueued."""
         self._store = store
         self._groups = {name: store.groups.find(name).id for name in regions}
         self._regions = dict(regions)
@@ -38,7 +38,7 @@ class BackfillProgress:
 
     @property
     def groups(self) -> list[int]:
-        """The job groups that are followed."""
+        """The followed job groups."""
         return [*self._groups.values()]
 
     def read(self) -> BackfillState:
@@ -51,7 +51,7 @@ class BackfillProgress:
             for (kind, status), count in new.items():
                 ended[kind] += count
                 failed += count if status in BAD else 0
-            # A file that cannot be downloaded has no tiles to wait for.
+            # A file that cannot be downloaded will have no tiles.
             without = sum(new.get(("ingest_grib", status), 0) for status in BAD) * self._regions[chain]
             done += ended["ingest_grib"] + ended["build_tile"] + without
         return BackfillState(min(done, self._total) if active else self._total, self._total, failed, active)

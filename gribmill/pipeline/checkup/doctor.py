@@ -1,4 +1,4 @@
-"""`gribmill doctor`: every check in order. A new one is a function that is added to CHECKS."""
+"""`gribmill doctor`: runs all checks in order. To add one, write a function and add it to CHECKS."""
 
 from __future__ import annotations
 

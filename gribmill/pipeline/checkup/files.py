@@ -1,4 +1,4 @@
-"""Checks of files against the catalogue: lost tiles, files without rows, leftovers of killed processes."""
+"""Checks files against the catalogue: lost tiles, unknown files, leftovers of killed processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHOWN = 3
 
 
 def tiles(about: Examination) -> Iterator[Finding]:
-    """Rows without files, or with files of another size."""
+    """Tiles in the catalogue whose files are missing or have another size."""
     context, lost, count = about.context, [], 0
     for run in context.catalogue.runs():
         count += len(context.catalogue.tiles(run.ref))
@@ -40,7 +40,7 @@ def tiles(about: Examination) -> Iterator[Finding]:
 
 
 def strange_tiles(about: Examination) -> Iterator[Finding]:
-    """Files without rows. They may have been cut by hand, so they are never removed."""
+    """Tile files that are not in the catalogue. They may have been cut manually, so they are never removed."""
     context = about.context
     recorded: dict[RunRef, set[StoredPath]] = {}
     strange = []
@@ -74,7 +74,7 @@ def spent_messages(about: Examination) -> Iterator[Finding]:
 
 
 def unused_logs(about: Examination) -> Iterator[Finding]:
-    """Logs whose attempts are gone. Workers remove them every hour."""
+    """Logs of removed attempts. Workers delete them every hour."""
     unused = orphaned_logs(about.store, output_logs(about.context.settings))
     yield _removed_or_found(about, "logs", "log", "of jobs that are gone", unused)
 

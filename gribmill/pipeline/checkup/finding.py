@@ -1,4 +1,4 @@
-"""What a check of `doctor` says."""
+"""The result of a check of `doctor`."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line. `good` is None for what is worth knowing and not wrong; `remedy` says what to do."""
+    """One line of output. `good` is None for a note; `remedy` says what to do."""
 
     check: str
     good: bool | None
     detail: str
     remedy: str = ""
     lost: tuple[TileRef, ...] = ()
-    """Tiles that `--fix` brings back."""
+    """Tiles that `--fix` will rebuild."""
 
 
 DoctorCheck = Callable[[Examination], Iterator[Finding]]

@@ -22,7 +22,7 @@ from gribmill.storage.layout import SPOOL
 OLDEST_PYTHON = (3, 11)
 # STRICT tables, RETURNING and json_each over text, which the queue and the catalogue use.
 OLDEST_SQLITE = (3, 38, 0)
-# A commit that meets the second of two checkpoints may damage a database in WAL mode (sqlite.org/wal.html#walresetbug).
+# A commit during the second of two checkpoints may corrupt a WAL database (sqlite.org/wal.html#walresetbug).
 WAL_RESET_FIXED = (3, 51, 3)
 WAL_RESET_BACKPORTS = ((3, 44, 6), (3, 50, 7))
 CLOCK_TOLERANCE = timedelta(minutes=2)
@@ -34,7 +34,7 @@ def python(_: Examination) -> Iterator[Finding]:
 
 
 def database(about: Examination) -> Iterator[Finding]:
-    """The engine of the queue. For a server, also what `gribmill db status` advises."""
+    """The database engine; for PostgreSQL, also the advice of `gribmill db status`."""
     if about.settings.database is None:
         yield check_sqlite(sqlite3.sqlite_version_info)
         return
@@ -46,7 +46,7 @@ def database(about: Examination) -> Iterator[Finding]:
 
 
 def check_sqlite(version: tuple[int, ...]) -> Finding:
-    """Whether this version can be used, and which faults of it are known."""
+    """Whether this SQLite version is usable, and its known bugs."""
     name = ".".join(map(str, version))
     if version < OLDEST_SQLITE:
         return Finding("SQLite", False, name, "use a Python with SQLite 3.38 or later")
@@ -76,7 +76,7 @@ def kernel(_: Examination) -> Iterator[Finding]:
 
 
 def clock(about: Examination) -> Iterator[Finding]:
-    """Records from the future: the clock is behind now, or was ahead before."""
+    """Look for records from the future: the clock is slow now, or was fast before."""
     now = datetime.now(UTC)
     moment, what = max(_newest_records(about), default=(now, ""))
     if moment > now + CLOCK_TOLERANCE:
@@ -87,7 +87,7 @@ def clock(about: Examination) -> Iterator[Finding]:
 
 
 def _newest_records(about: Examination) -> Iterator[tuple[datetime, str]]:
-    """The times that workers, scans and mirrors left, each with a name."""
+    """The latest times recorded by workers, scans and mirrors, with a name for each."""
     for worker in about.store.workers.list():
         if worker.last_heartbeat:
             yield worker.last_heartbeat, f"the heartbeat of {worker.id}"

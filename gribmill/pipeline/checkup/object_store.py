@@ -1,4 +1,4 @@
-"""Checks of the object store: that it answers, that it can be written, and that it refuses what must be refused."""
+"""Checks the object store: it must respond, be writable, and honour conditional writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHECK = "object store"
 
 
 def object_stores(about: Examination) -> Iterator[Finding]:
-    """What the fence of tiles and latest.json rely on, tried with a small object that is removed again."""
+    """Try the conditional writes that tiles and latest.json rely on, with a small temporary object."""
     root = about.root
     places = [place for place in dict.fromkeys((root.tiles_at, root.spool_at)) if place is not None]
     if not places:
@@ -32,7 +32,7 @@ def object_stores(about: Examination) -> Iterator[Finding]:
 
 
 def _fault(probe: ObjectPath) -> str | None:
-    """What the store does wrong."""
+    """What the store does wrong, or None."""
     try:
         probe.write([b"1"], NEW)
         if _is_written(probe, b"2", NEW):

@@ -10,7 +10,7 @@ from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.model import Trigger
 
-# Workers look at their schedules at least this often.
+# Workers check their schedules at least this often.
 OVERDUE = timedelta(minutes=5)
 
 
@@ -25,7 +25,7 @@ def invariants(about: Examination) -> Iterator[Finding]:
 
 
 def workers(about: Examination) -> Iterator[Finding]:
-    """One line: those that run, those that died, and those of another version."""
+    """Summarize running workers, silent ones, and those of other versions."""
     known = [one for one in about.store.workers.list() if one.state != "stopped"]
     alive = about.store.workers.alive(about.context.settings.queue.lease_seconds)
     silent = [one for one in known if one not in alive and one.running_count]

@@ -1,4 +1,4 @@
-"""The tiles of whole runs, each compared with its record in the catalogue and checked in full."""
+"""Verifies the tiles of whole runs against the catalogue, and in full."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ RECORD = "the record"
 
 @dataclass(frozen=True, slots=True)
 class TileOnRecord:
-    """A tile that the catalogue lists, or that is on disk without a record."""
+    """A tile that is in the catalogue, on disk, or both."""
 
     path: StoredPath
     ref: TileRef | None
     record: TileRecord | None
 
     def check(self, data: Path) -> list[TileCheck]:
-        """Every check of the tile; one that is missing has only one."""
+        """All checks of the tile; a missing file fails the only one."""
         if not self.path.is_file():
             return [TileCheck("the file", False, "it is missing")]
         return [*self._against_record(), *verify(self.path, data=data)]
 
     def _against_record(self) -> Iterator[TileCheck]:
-        """Size, generation and variables as recorded."""
+        """Compare size, generation and variables with the catalogue."""
         record = self.record
         if record is None:
             return
@@ -55,7 +55,7 @@ class TileOnRecord:
 
 
 def tiles_of_run(context: Context, run: RunRef) -> list[TileOnRecord]:
-    """Every tile of a run that is recorded or on disk, in order of region and hour."""
+    """Every tile of a run that is in the catalogue or on disk, by region and hour."""
     records = {(one.region, one.hour): one for one in context.catalogue.tiles(run, lost=True)}
     found: dict[tuple[str, int, str], TileOnRecord] = {}
     for (region, hour), record in records.items():
@@ -74,7 +74,7 @@ def _unrecorded(run: RunRef, folder: TileFolder, minutes: int, path: StoredPath)
 
 
 def runs_of(context: Context, model_id: str, run_id: str | None = None) -> list[RunRef]:
-    """The runs of a model that are recorded or on disk, the newest first; only one of them if it is named."""
+    """The runs of a model in the catalogue or on disk, newest first; only `run` if given."""
     known = {record.ref for record in context.catalogue.runs(model_id)} | context.root.runs(model_id)
     runs = sorted((run for run in known if run_id in (None, run.run_id)), key=lambda run: run.run_id)
     return runs[::-1]

@@ -1,4 +1,4 @@
-"""Brings back tiles that are lost or wrong: from the spool if their messages are there, else fetched again."""
+"""Rebuilds lost or damaged tiles, from the spool if possible, otherwise from a new download."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from gribmill.queue.worker.in_process import Ticker
 
 TYPES_OF_REPAIR = (INGEST_GRIB.key, BUILD_TILE.key, PUBLISH.key)
 LOOK_AGAIN_SECONDS = 0.5
-# Then the command ends; the jobs go on.
+# After this the command exits, and the jobs continue.
 LONGEST_WAIT_SECONDS = 900.0
-# Called with the number of finished jobs, and of all.
+# Called with the number of finished jobs and the total.
 RepairProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Jobs that bring tiles back."""
+    """The jobs of a repair."""
 
     correlation_id: str
     tiles: tuple[TileRef, ...]
     from_spool: int
-    """Hours whose messages are here."""
+    """Hours whose messages are in the spool."""
     fetched: int
-    """Hours whose messages are fetched again."""
+    """Hours whose messages are downloaded again."""
 
 
 def start_repair(context: Context, store: Store, wrong: Iterable[TileRef]) -> Repair:
-    """Mark these tiles as lost, so that no run with them counts as complete, and enqueue what brings them back."""
+    """Mark these tiles as lost, so that their runs no longer count as complete, and enqueue jobs that rebuild them."""
     tiles = tuple(tile for tile in wrong if tile.region in context.regions and tile.model_id in context.models)
     by_hour: dict[HourRef, list[str]] = {}
     for tile in tiles:
@@ -63,14 +63,14 @@ def start_repair(context: Context, store: Store, wrong: Iterable[TileRef]) -> Re
 
 
 def has_worker(context: Context, store: Store) -> bool:
-    """Whether workers run that do everything a repair needs."""
+    """Whether running workers cover all job types that a repair needs."""
     living = store.workers.alive(context.settings.queue.lease_seconds)
     done = {kind for one in living for kind in one.types}
     return {*TYPES_OF_REPAIR} <= done
 
 
 def work_on_repair(context: Context, store: Store, repair: Repair, tell: RepairProgress) -> None:
-    """Do the jobs in this process, until none of them is ready."""
+    """Run the jobs in this process, until none is ready."""
     settings = context.settings
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     while _is_active(store, repair, tell) and ticker.tick(1, TYPES_OF_REPAIR):
@@ -78,7 +78,7 @@ def work_on_repair(context: Context, store: Store, repair: Repair, tell: RepairP
 
 
 def wait_for_repair(store: Store, repair: Repair, tell: RepairProgress) -> None:
-    """Wait for the workers, until the jobs are done or the longest wait is over."""
+    """Wait until workers have done the jobs, or the timeout is over."""
     until = time.monotonic() + LONGEST_WAIT_SECONDS
     while _is_active(store, repair, tell) and time.monotonic() < until:
         time.sleep(LOOK_AGAIN_SECONDS)

@@ -1,4 +1,4 @@
-"""Checks of what the chain follows: mirrors, and hours that no job will bring."""
+"""Checks mirrors, and looks for hours that no job will build."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN = 3
 
 
 def mirrors(about: Examination) -> Iterator[Finding]:
-    """As the last requests found them: nothing is asked."""
+    """The last known state of mirrors; sends no requests."""
     context, now = about.context, datetime.now(UTC)
     health = context.catalogue.mirrors()
     failing = [mirror_status(name, known, now) for name, known in sorted(health.items()) if known.failures]
@@ -34,7 +34,7 @@ def mirrors(about: Examination) -> Iterator[Finding]:
 
 
 def forgotten_hours(about: Examination) -> Iterator[Finding]:
-    """Hours that were downloaded, have not all their tiles, and have no job that would build them."""
+    """Downloaded hours that lack tiles and have no job to build them."""
     context = about.context
     found: list[HourRef] = []
     for run in context.catalogue.runs():

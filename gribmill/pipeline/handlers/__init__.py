@@ -1,3 +1,3 @@
-"""What the jobs do: one file per job type, and two that they share. Executors load them by name."""
+"""The handlers: one file per job type, and what they share. Executors import them by name."""
 
 __all__ = ["ask_mirrors", "spooled_content"]

@@ -1,4 +1,4 @@
-"""Asks a model's mirrors what they have of a run, within the time of one scan."""
+"""Asks a model's mirrors which files of a run they have, within one scan's time limit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gribmill.ingest.mirrors.mirror import Mirror
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 
-# For all questions together: what was seen has to be recorded before the job is stopped.
+# For all requests together: the results have to be recorded before the job times out.
 ASKING_SECONDS = 200.0
 
 
 class MirrorQuestions:
-    """All questions of one scan. A mirror that fails one is not asked again."""
+    """All requests of one scan. A mirror that fails once is not asked again."""
 
     def __init__(self, context: Context, model: Model, now: datetime) -> None:
         self._context = context
@@ -29,9 +29,9 @@ class MirrorQuestions:
         self._failed: set[str] = set()
         self.observations: list[Observation] = []
         self.errors: dict[str, str] = {}
-        """Mirror to why it did not answer."""
+        """Maps a mirror to why it did not respond."""
         self.answered = False
-        """Whether any mirror answered any question, if only that a file is not there."""
+        """Whether any mirror responded, even if only with 404."""
 
     def published(self, run: datetime) -> tuple[dict[int, Published], bool]:
         """The hours of a run that are out, and whether any mirror answered: a silent one may have more.
@@ -63,7 +63,7 @@ class MirrorQuestions:
         self.errors.setdefault(mirror, f"left alone until {until:%H:%M:%S} UTC ({reason})")
 
     def _ask(self, run: datetime, mirror: Mirror) -> dict[int, Published] | None:
-        """What a mirror lists of the run; None when it does not answer in half of the time that is left."""
+        """The files of a run that a mirror lists; None if it does not respond in half of the remaining time."""
         now = time.monotonic()
         try:
             with until(now + (self._until - now) / 2):
@@ -74,14 +74,14 @@ class MirrorQuestions:
             self.errors.setdefault(mirror.name, error.reason)
             self.answered |= seen.ok
             if not seen.ok:
-                self._failed.add(mirror.name)  # it would take as long for each further run of this scan
+                self._failed.add(mirror.name)  # it would be as slow for every other run
             return None
         self.observations.append(observation_of(mirror.name, None, self._now))
         self.answered = True
         return listed
 
     def why(self) -> str:
-        """Why mirrors did not answer: each of them, and each reason, once."""
+        """Why mirrors did not respond, without repetitions."""
         mirrors: dict[str, list[str]] = {}
         for mirror, reason in self.errors.items():
             mirrors.setdefault(reason, []).append(mirror)

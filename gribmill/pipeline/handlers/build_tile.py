@@ -1,4 +1,4 @@
-"""build_tile: cuts one hour's GRIB into the tile of one region. Siblings of an hour are decoded once."""
+"""build_tile: cuts one hour's GRIB into the tile of one region. Regions of an hour share one decoding."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import BuildResult, FailedRegion
 from gribmill.tiles.build.tile_writer import BuiltTile
 
-# When the hour has other messages than those that were cut.
+# Retry delay when the hour's messages changed meanwhile.
 AGAIN_SECONDS = 1.0
-# When another process holds the lock of the folder, possibly a stopped one.
+# Retry delay when another process, possibly suspended, holds the folder's lock.
 BUSY_SECONDS = 30.0
 
 
@@ -47,7 +47,7 @@ def _run(batch: Batch) -> None:
     now = datetime.now(UTC) - context.clock_ahead()
     if spool is None and is_left_to_its_host(context.root, record, now):
         for task in batch.unreported:
-            batch.done(task, Snoozed(AGAIN_SECONDS, "it is left to the host that has its messages, for a short while"))
+            batch.done(task, Snoozed(AGAIN_SECONDS, "waiting briefly for the host that has its messages"))
         return
     spool = spool or fetched_spool(context.root, hour, record)
     if spool is None:
@@ -93,7 +93,7 @@ def _build(context: Context, batch: Batch, hour: HourRef, record: HourRecord | N
 
 
 def _is_overtaken(context: Context, hour: HourRef, record: HourRecord | None) -> bool:
-    """Whether the hour got another content while its tiles were built."""
+    """Whether the hour's content changed while its tiles were built."""
     now = context.catalogue.hour(hour)
     return now is not None and record is not None and now.generation > record.generation
 
@@ -114,7 +114,7 @@ def _failure(hour: HourRef, spool: Path, failed: FailedRegion, attempt_no: int) 
 
 
 def _known_sha256(record: HourRecord | None, spool: Path) -> str | None:
-    """The checksum that the download computed; None where the file may not be the one on record."""
+    """The checksum that the download computed; None if the file may not be the recorded one."""
     status = spool.stat()
     if record is None or record.ingested_at is None or record.bytes != status.st_size:
         return None
@@ -123,7 +123,7 @@ def _known_sha256(record: HourRecord | None, spool: Path) -> str | None:
 
 
 def _unknown_region(hour: HourRef, region: str) -> Failed:
-    """A region that is gone from the settings: the hour is whole without it."""
+    """A region that was removed from the settings: the hour is complete without it."""
     also = effects_of([RegionDropped(hour.tile(region))])
     return Failed(f"there is no region {region!r} in these settings", permanent=True, also=also)
 
@@ -151,7 +151,7 @@ def _cut_together(hour: HourRef, batch: BuildResult) -> TilesCut:
 
 
 def _fetch_again(context: Context, batch: Batch, task: Task) -> None:
-    """The spool file is gone. Unless the tile is there, its messages are fetched again by a job that enqueues it."""
+    """The spool file is gone: unless the tile exists, download its messages again, which enqueues the tile."""
     args = task.args_as(BuildTileArgs)
     run, tiles = args.hour_ref.run, context.catalogue.tiles(args.hour_ref.run)
     known = next((tile for tile in tiles if (tile.hour, tile.region) == (args.hour, args.region)), None)

@@ -15,12 +15,12 @@ from gribmill.pipeline.webhooks.post import DeliveryFailed, TargetRefused, post
 from gribmill.queue.model import Effect, Failed, Outcome, PublishedEvent, Succeeded, Webhook, WebhookAnswer
 from gribmill.queue.worker.task import Task
 
-# Before each further attempt: all in all four days, as Standard Webhooks recommends.
+# Delays before retries: about four days in total, as Standard Webhooks recommends.
 WAITS = (5.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0, 86_400.0)
 
 
 def run(task: Task) -> Outcome:
-    """Deliver, and record the answer with the end of the attempt."""
+    """Deliver the event, and record the response when the attempt ends."""
     args = task.args_as(DeliverWebhookArgs)
     context = context_of(task)
     with context.catalogue.database.read() as tx:

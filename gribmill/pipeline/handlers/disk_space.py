@@ -1,4 +1,4 @@
-"""What a full disk means for jobs: they wait and come back, and downloads leave room for the tiles."""
+"""How jobs handle a full disk: they are retried later, and downloads leave room for tiles."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gribmill.queue.model import Effect, Snoozed
 
 FIRST_PAUSE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 300.0
-# Tiles are built within seconds or minutes.
+# Tiles are normally built within seconds or minutes.
 LONGEST_TILES_SECONDS = 60.0
 
 
 def wait_for_space(reason: str, attempt_no: int, also: Iterable[Effect] = ()) -> Snoozed:
-    """The outcome of a job for which there was no space: it comes back, after longer pauses each time."""
+    """The outcome of a job that ran out of space: retried after growing delays."""
     return Snoozed(_pause(attempt_no, LONGEST_PAUSE_SECONDS), reason, also=tuple(also))
 
 

@@ -1,4 +1,4 @@
-"""ingest_grib: downloads the wanted messages of one GRIB file into the spool, and enqueues its tiles."""
+"""ingest_grib: downloads the needed messages of one GRIB file into the spool, and enqueues its tiles."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer
 from gribmill.queue.worker.task import Task
 from gribmill.storage.layout import DataRoot, spool_generation
 
-# A file that is listed and yet not there: mirrors settle within minutes.
+# For a file that is listed but not found: mirrors become consistent within minutes.
 NOT_YET_SECONDS = 60.0
-# One that no scan has seen (a backfill of today wants hundreds): each look asks every mirror.
+# For a file that no scan has seen. A backfill may want hundreds of them, and each try asks every mirror.
 NEVER_SEEN_SECONDS = 600.0
 LONGEST_ERROR = 1000
 
 
 def run(task: Task) -> Outcome:
-    """Download, verify, record; and in the same transaction one build_tile per region that the file reaches."""
+    """Download and verify; then record the hour and enqueue a build_tile per region in one transaction."""
     return or_wait(task, lambda: _ingest(task))
 
 
@@ -70,7 +70,7 @@ def _spooled(root: DataRoot, hour: HourRef, known: HourRecord | None) -> Path | 
 
 
 def _lost(request: RequestedHour) -> TilesLost:
-    """The tiles of the hour whose files are gone or damaged."""
+    """The tiles of the hour whose files are missing or damaged."""
     now = datetime.now(UTC) - request.context.clock_ahead()
     return TilesLost(request.ref, request.lost_tiles(), now)
 
@@ -101,7 +101,7 @@ def _download(request: RequestedHour, known: HourRecord | None, lost: TilesLost,
 
 
 def _failure(request: RequestedHour, known: HourRecord | None, error: DownloadFailed) -> Outcome:
-    """Permanent failures are recorded, so that scans do not ask for the same file again."""
+    """Record a permanent failure, so that scans do not enqueue the same file again."""
     seen = observations(error.health_updates)
     transfer = Transfer(error.received_bytes, 0)
     over = datetime.now(UTC) - request.context.clock_ahead() >= request.model.gives_up_at(request.ref.run.time)
@@ -117,21 +117,21 @@ def _failure(request: RequestedHour, known: HourRecord | None, error: DownloadFa
 
 
 def _as_listed(known: HourRecord | None) -> Published | None:
-    """What the scan saw of the file: where it is, how large, and which version of it."""
+    """The file as the scan saw it: mirror, size and ETag."""
     if known is None or known.mirror is None or known.url is None:
         return None
     return Published(known.hour, known.mirror, known.url, None, known.size, known.etag, known.published_at, True)
 
 
 def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded, lost: TilesLost) -> Succeeded:
-    """The hour enters the catalogue with the completion of its job, and its tiles are enqueued."""
-    # Fetched again for one tile, the hour gets all that it lacks.
+    """The outcome that records the hour in the catalogue and enqueues its tiles."""
+    # A download for one missing tile also enqueues all others that are missing.
     missing = request.missing_tiles(known) & {*known.regions} if known is not None else set()
     regions = list(dict.fromkeys((*request.reached_by(got.messages), *sorted(missing))))
     outdated: list[Event] = [lost] if lost.regions else []
     generation = spool_generation(got.path)
     if known is not None and known.regions and generation > known.generation:
-        # The tiles of all its regions have an earlier content: the hour is whole when each is built again.
+        # Tiles of all regions are outdated now: the hour is complete once each is rebuilt.
         regions = list(dict.fromkeys((*regions, *known.regions)))
         outdated.append(TilesOutdated(request.ref))
     ingested = HourIngested(
@@ -162,11 +162,11 @@ def _recorded(request: RequestedHour, known: HourRecord | None, got: Downloaded,
 def _build_missing(
     request: RequestedHour, known: HourRecord, spool: Path | None, missing: set[str], lost: TilesLost
 ) -> Outcome:
-    """The messages are here, or every tile is: only missing tiles are enqueued."""
+    """The messages are in the spool, or all tiles exist: enqueue only missing tiles."""
     if spool is None or not missing:
-        # While this job waited, no publish removed the messages.
+        # While this job was pending, no publish job removed the messages.
         then = (publish_job(request.ref),) if spool is not None else ()
-        return Succeeded(skipped="every tile of this hour is there already", then=then)
+        return Succeeded(skipped="all tiles of this hour exist", then=then)
     reached = request.reached_by(read_headers(spool))
     try:
         request.check_reach(reached)
@@ -182,5 +182,5 @@ def _build_missing(
 
 
 def _nothing_to_cut(request: RequestedHour, events: Iterable[Event]) -> Succeeded:
-    """The file reaches none of the regions: its hour is whole without a tile, and its messages may go."""
+    """The file reaches none of the regions: the hour is complete without tiles, and its messages can be removed."""
     return Succeeded(then=(publish_job(request.ref),), also=effects_of([*events, TilesDone(request.ref)]))

@@ -1,4 +1,4 @@
-"""publish: after the tiles of an hour, moves latest.json forward and removes messages that are no longer needed."""
+"""publish: updates latest.json after an hour's tiles, and removes messages that are no longer needed."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from gribmill.storage.no_space import NoSpace
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.generation import generation_of
 
-# Those that latest.json names are among the newest, unless a backfill is older than all of them.
+# The runs in latest.json are among the newest, unless a backfill is older.
 RUNS_LOOKED_AT = 100
 
 
 def run(task: Task) -> Outcome:
-    """Look at the catalogue as it is now. Running it twice does no harm."""
+    """Publish the catalogue's current state. Idempotent."""
     return or_wait(task, lambda: _publish(task))
 
 
 def _publish(task: Task) -> Outcome:
     hour = task.args_as(PublishArgs).hour_ref
     context = context_of(task)
-    # First what frees the disk: on a full one nothing else works. All hours: another one's publish may have failed.
+    # Free disk space first: nothing else works on a full disk. For all hours, because another publish may have failed.
     remove_spent(context, hour.run)
     remove_spent_here(context)
     try:
@@ -96,7 +96,7 @@ def overtaken_tiles(context: Context, hour: HourRef) -> tuple[NewJob, ...]:
 
 
 def known_runs(catalogue: Catalogue, model_id: str) -> KnownRuns:
-    """What the catalogue knows of each region of a model."""
+    """The catalogue's runs for each region of a model."""
     runs = {
         region: LatestRuns(newest, catalogue.newest_complete_run(model_id, region))
         for region, newest in catalogue.newest_runs(model_id).items()

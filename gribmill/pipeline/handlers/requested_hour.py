@@ -1,4 +1,4 @@
-"""What is wanted of one hour's file: the arguments of its job, and the settings where they leave something open."""
+"""What to do with one hour's file, from the job's arguments and the settings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gribmill.regions.window import window
 
 @dataclass(frozen=True)
 class RequestedHour:
-    """One file, with the regions and variables that are wanted of it."""
+    """One file, with the requested regions and variables."""
 
     context: Context
     args: IngestGribArgs
     tenant: str | None = None
-    """The tenant that asked for it, if one did."""
+    """The tenant that requested it, if any."""
 
     @property
     def ref(self) -> HourRef:
@@ -38,12 +38,12 @@ class RequestedHour:
 
     @property
     def live(self) -> bool:
-        """Whether it follows the settings, rather than what a backfill asked for."""
+        """Whether it follows the settings rather than a backfill's request."""
         return self.args.regions is None
 
     @cached_property
     def regions(self) -> tuple[str, ...]:
-        """Looked up once: what is wanted may change while the job runs."""
+        """Computed once, because the settings may change while the job runs."""
         return self.args.regions or wanted_regions(self.context)
 
     @property
@@ -55,12 +55,12 @@ class RequestedHour:
         return self.context.settings.chain.keep_grib if self.args.keep_grib is None else self.args.keep_grib
 
     def reached_by(self, messages: Iterable[MessageHeader]) -> list[str]:
-        """The regions that the file's own grids reach. Fields on unsupported grids are named in the tile's meta."""
+        """The regions that the file's own grids reach. Fields on unsupported grids are listed in the tile's meta."""
         grids = supported_grids(messages)
         return [name for name in self.regions if any(window(grid, self.context.region(name).box) for grid in grids)]
 
     def check_reach(self, reached: Iterable[str]) -> None:
-        """A file that misses a region of the model's grid is on a wrong grid: its hour must not count as done."""
+        """Raise if the file misses a region that the model's grid reaches: it is on a wrong grid."""
         missed = {*self.context.promised_of(self.model, self.regions)} - {*reached}
         if missed:
             names = ", ".join(sorted(missed))
@@ -68,7 +68,7 @@ class RequestedHour:
             raise WrongFile(f"the file's grid does not reach {names}, which {grid} does")
 
     def missing_tiles(self, known: HourRecord) -> set[str]:
-        """The regions that have no tile of this hour, or have lost it. Those that the file did not reach have none."""
+        """The regions whose tile of this hour is missing or lost, except those that the file does not reach."""
         tiles = self.context.catalogue.tiles(self.ref.run)
         built = {tile.region for tile in tiles if tile.hour == self.ref.hour}
         reached = self.context.regions_of(self.model, self.regions)
@@ -76,12 +76,12 @@ class RequestedHour:
         return wanted - (built - {*self.lost_tiles()})
 
     def lost_tiles(self) -> tuple[str, ...]:
-        """The regions whose tile of this hour was built, and is gone or damaged."""
+        """The regions whose tile of this hour was built and is now missing or damaged."""
         ref = self.ref
         return lost_tiles(self.context.root, self.context.catalogue, ref.run, ref.hour).get(ref.hour, ())
 
     def run_seen(self) -> list[Event]:
-        """A file that no scan has seen still belongs to a run with known hours. A backfill asks for some of them."""
+        """The run of a file that no scan has seen; a backfill requests only some of its hours."""
         run = self.ref.run.time
         if self.model.discovers(run):
             return []

@@ -1,4 +1,4 @@
-"""The jobs of definitions with a command."""
+"""Runs jobs of definitions with a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.settings.schema import Settings
 
 
 def run(task: Task) -> Outcome:
-    """gribmill's own commands work on the data root, the database and the settings of the worker; others see none."""
+    """Run the command. Only gribmill's own commands get the worker's data root, database and settings."""
     settings = Settings.model_validate(task.environment)
     own = {name: value for name, value in os.environ.items() if name.startswith("GRIBMILL_")}
     own["GRIBMILL_DATA"] = str(settings.data_root)

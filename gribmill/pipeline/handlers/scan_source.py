@@ -1,4 +1,4 @@
-"""scan_source: looks at a model's newest runs and enqueues every published hour that is not here yet."""
+"""scan_source: checks a model's newest runs and enqueues every published hour that is missing here."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from gribmill.queue.worker.task import PermanentFailure, Task
 
 SHORTEST_SNOOZE_SECONDS = 2.0
 LONGEST_SNOOZE_SECONDS = 900.0
-# During an outage one mirror is tried this often, so that nothing waits for long when it is over.
+# During an outage one mirror is tried at this interval, to notice its end soon.
 OUTAGE_SNOOZE_SECONDS = 60.0
 LONGEST_REASON = 200
-# A clock that is wrong by less is corrected without a jump.
+# NTP corrects smaller errors without a jump.
 CLOCK_SLACK = timedelta(minutes=1)
 
 log = logging.getLogger("gribmill.scan")

@@ -30,7 +30,7 @@ Reason = Literal[
     "downloaded, tiles missing",
     "tile lost or damaged",
 ]
-# A clock that is wrong by less is corrected without a jump.
+# NTP corrects smaller errors without a jump.
 CLOCK_SLACK = timedelta(minutes=1)
 
 
