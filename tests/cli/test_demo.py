@@ -58,11 +58,15 @@ def test_demo_ends_with_the_console_open_until_it_is_interrupted(data: Path) -> 
             taken.bind(("127.0.0.1", 8760))  # the usual port is taken, by us or by somebody else
             taken.listen()
         assert process.stdout is not None
-        line = next(line for line in process.stdout if "Ctrl-C" in line)
-        url = next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
-        assert "<h1>Overview</h1>" in httpx.get(url, timeout=60).text
-        process.send_signal(signal.SIGINT)
-        assert "The console is closed." in process.stdout.read()
+        try:
+            line = next(line for line in process.stdout if "Ctrl-C" in line)
+            url = next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
+            assert "<h1>Overview</h1>" in httpx.get(url, timeout=60).text
+            process.send_signal(signal.SIGINT)
+            assert "The console is closed." in process.stdout.read()
+        except BaseException:
+            process.kill()
+            raise
     assert process.returncode == 0
 
 

@@ -34,6 +34,7 @@ def open_console(stage: Stage) -> None:
     """Serve the console of this demo on loopback until Ctrl-C."""
     stage.title("The console")
     try:
+        from gribmill.console.extension import CONSOLE
         from gribmill.server.serving import serve
     except ModuleNotFoundError as error:
         stage.say(f"The console needs {error.name}: pip install 'gribmill[server]'. The demo ends here.")
@@ -43,7 +44,7 @@ def open_console(stage: Stage) -> None:
         stage.say(f"Open {url} in a browser on this machine. Ctrl-C ends the demo.")
 
     try:
-        serve(stage.settings, dev=True, ready=ready)
+        serve(stage.settings, dev=True, extensions=[CONSOLE], ready=ready)
     except ServeError:  # the usual port is taken
-        serve(server_settings(stage.settings, port=0), dev=True, ready=ready)
+        serve(server_settings(stage.settings, port=0), dev=True, extensions=[CONSOLE], ready=ready)
     stage.say("The console is closed.")
