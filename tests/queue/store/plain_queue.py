@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from gribmill.queue.model import FINISHED, AttemptRef, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
 from gribmill.queue.retry_policy import RetryPolicy
@@ -48,6 +49,8 @@ class PlainJob:
     dead: bool = False
     completed: int | None = None
     retry_of: int | None = None
+    group_id: int | None = None
+    template_id: int | None = None
     attempts: list[PlainAttempt] = field(default_factory=list)
 
     @property
@@ -63,6 +66,20 @@ class PlainJob:
         return self.status not in FINISHED
 
 
+@dataclass
+class PlainGroup:
+    """A group of jobs. In a sequential one each job waits for all that came before."""
+
+    sequential: bool
+    on_failure: str
+    created: int
+    stopped: bool = False
+
+    @property
+    def link(self) -> Literal["cancel", "ignore"]:
+        return "cancel" if self.on_failure == "stop" else "ignore"
+
+
 class PlainQueue:
     """What should happen, written as directly as possible."""
 
@@ -72,6 +89,9 @@ class PlainQueue:
         self.paused: set[str] = set()
         self.turns: dict[tuple[tuple[str, ...], int], str] = {}
         self.reservations: dict[str, tuple[str, int]] = {}  # id -> (scope, expires)
+        self.groups: dict[int, PlainGroup] = {}
+        self.failures = 0
+        """Failed jobs whose event was not dispatched yet."""
 
     @property
     def ms(self) -> int:
@@ -101,6 +121,7 @@ class PlainQueue:
             job_id, new.type, new.priority, self.ms, new.max_attempts or kind.max_attempts, new.tenant_id, dedupe, group
         )
         job.next_run = moment(self.now + new.delay_seconds) if new.delay_seconds else None
+        job.group_id, job.template_id = new.group_id, new.template_id
         if broken:
             job.status, job.completed = "cancelled", self.ms
         else:
@@ -230,6 +251,42 @@ class PlainQueue:
                     child.deps_left -= 1
                 else:
                     self._end(child, "cancelled")
+        if status == "failed":
+            self.failures += 1
+            if job.group_id is not None and self.groups[job.group_id].on_failure == "stop":
+                self.stop_group(job.group_id)
+
+    def stop_group(self, group_id: int) -> int:
+        """Nothing of it starts any more; how many jobs had waited."""
+        self.groups[group_id].stopped = True
+        waiting = [job for job in self.members(group_id) if job.status == "pending"]
+        for job in waiting:
+            if job.status == "pending":
+                self._end(job, "cancelled")
+        return len(waiting)
+
+    def join_group(self, job_id: int, behind: int) -> None:
+        """A follow-up job of a group: those that wait for the job before it wait for it too."""
+        group_id = self.jobs[job_id].group_id
+        if group_id is None:
+            return
+        group = self.groups[group_id]
+        if group.stopped:
+            self._end(self.jobs[job_id], "cancelled")
+        elif group.sequential:
+            for other in self.members(group_id):
+                if other.status == "pending" and behind in other.parents:
+                    other.parents[job_id] = group.link
+                    other.deps_left += 1
+
+    def last_of(self, group_id: int) -> tuple[int, ...]:
+        """What the next job of a sequential group waits for."""
+        active = [job for job in self.members(group_id) if job.active]
+        awaited = {parent for job in active if job.status == "pending" for parent in job.parents}
+        return tuple(job.id for job in active if job.id not in awaited)
+
+    def members(self, group_id: int) -> list[PlainJob]:
+        return [job for job in self.jobs.values() if job.group_id == group_id]
 
     def recover(self) -> set[int]:
         lost = [
@@ -262,7 +319,7 @@ class PlainQueue:
         job.cancel_requested = True
         return "requested"
 
-    def retry(self, old: PlainJob, job_id: int) -> bool:
+    def retry(self, old: PlainJob, job_id: int, after: tuple[int, ...] = (), link: str = "cancel") -> bool:
         """Take in the copy under the store's id; False when it was retried before, or an equal job is active."""
         if retries := [job.id for job in self.jobs.values() if job.retry_of == old.id]:
             assert max(retries) == job_id
@@ -271,7 +328,9 @@ class PlainQueue:
             assert there.id == job_id
             return False
         again = (job_id, old.type, old.priority, self.ms, old.max_attempts, old.tenant, old.dedupe, old.group)
-        self._place(PlainJob(*again, retry_of=old.id))
+        copy = PlainJob(*again, retry_of=old.id, group_id=old.group_id, template_id=old.template_id)
+        copy.parents, copy.deps_left = dict.fromkeys(after, link), len(after)
+        self._place(copy)
         return True
 
     def prune(self, completed_days: float, failed_days: float) -> tuple[int, int]:
@@ -290,6 +349,10 @@ class PlainQueue:
                 job.retry_of = None
             if job.status == "pending" and job.next_run is not None:
                 self._prune_attempts(job, moment(self.now - completed_days * 86_400.0))
+        empty = self.groups.keys() - {job.group_id for job in self.jobs.values()}
+        for group_id in empty:
+            if self.groups[group_id].created < moment(self.now - completed_days * 86_400.0):
+                del self.groups[group_id]
         failed = sum(job.status == "failed" for job in gone)
         return len(gone) - failed, failed
 

@@ -187,7 +187,9 @@ class QueueMachine(RuleBasedStateMachine):
             there = self.plain.duplicate_of(then.tenant_id, dedupe)
             fresh = self.store.jobs.list(limit=1).jobs[0].id
             assert (fresh > last) == (there is None)
-            self._take_in(then, there.id if there else fresh)
+            then = replace(then, group_id=self.plain.jobs[job.id].group_id)
+            if self._take_in(then, there.id if there else fresh):
+                self.plain.join_group(fresh, behind=job.id)
         assert [given.ref for given in exchange.batches[0]] == self.plain.claim(worker, ALL, LEASE, None)
         self.given += [(worker, given) for given in exchange.batches[0]]
 
@@ -393,9 +395,10 @@ class QueueMachine(RuleBasedStateMachine):
 
 
 COLUMNS = (
-    "type, status, priority, position, created_at, next_run_at, deps_left, attempt_no, retry_count, max_attempts,"
+    "type, status, priority, position, created_at, next_run_at,"
+    " CASE WHEN status = 'pending' THEN deps_left END, attempt_no, retry_count, max_attempts,"
     " worker_id, lease_expires_at, batch_id, cancel_requested_at IS NOT NULL, dead_lettered_at IS NOT NULL,"
-    " completed_at, tenant_id, dedupe_key, group_key, retry_of"
+    " completed_at, tenant_id, dedupe_key, group_key, retry_of, group_id, template_id"
 )
 
 
@@ -405,9 +408,11 @@ def _rows(backend: BackendUnderTest) -> dict[int, tuple[object, ...]]:
 
 def _expected(job: PlainJob) -> tuple[object, ...]:
     return (
-        job.type, job.status, job.priority, job.position, _text(job.created), _text(job.next_run), job.deps_left,
+        job.type, job.status, job.priority, job.position, _text(job.created), _text(job.next_run),
+        job.deps_left if job.status == "pending" else None,
         job.attempt_no, job.retry_count, job.max_attempts, job.worker, _text(job.lease), job.batch,
         int(job.cancel_requested), int(job.dead), _text(job.completed), job.tenant, job.dedupe, job.group, job.retry_of,
+        job.group_id, job.template_id,
     )  # fmt: skip
 
 

@@ -68,6 +68,26 @@ def test_jobs_added_later_to_a_sequential_group_wait_for_the_last_one(store: Sto
     assert take(store).id == last.id
 
 
+def test_sequential_group_waits_for_what_runs_though_the_job_behind_it_was_cancelled(store: Store) -> None:
+    group, ids = group_of(store, 2, "sequential", "continue")
+    running = take(store)
+    store.jobs.cancel(ids[1])
+    (late,) = store.groups.add(group.id, [NewJob("plain")])
+    assert claim(store) == ()
+    succeed(store, running)
+    assert take(store).id == late.id
+
+
+def test_sequential_group_waits_for_what_runs_though_a_job_outside_waits_for_it_too(store: Store) -> None:
+    group, ids = group_of(store, 1, "sequential", "continue")
+    running = take(store)
+    outside = add(store, after=(ids[0],))
+    (late,) = store.groups.add(group.id, [NewJob("plain")])
+    assert claim(store) == ()
+    succeed(store, running)
+    assert {take(store).id, take(store).id} == {outside, late.id}
+
+
 @pytest.mark.parametrize("mode", ["parallel", "sequential"])
 def test_stop_cancels_what_has_not_started(store: Store, mode: GroupMode) -> None:
     group, ids = group_of(store, 4, mode, "stop")

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.queue.store.queue_machine import QueueMachine
+from tests.queue.store.whole_queue_machine import WholeQueueMachine
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +30,14 @@ class PostgresMachine(QueueMachine):
     examples, steps, phases = 12, 50, (Phase.generate,)
 
 
-MACHINES = (QueueMachine, pytest.param(PostgresMachine, marks=pytest.mark.postgres))
+class WholePostgresMachine(WholeQueueMachine):
+    """The same with groups, templates and events."""
+
+    backend_name = "postgres"
+    examples, steps, phases = 12, 50, (Phase.generate,)
+
+
+MACHINES = (WholeQueueMachine, pytest.param(WholePostgresMachine, marks=pytest.mark.postgres))
 
 
 @pytest.mark.parametrize("machine", MACHINES)
