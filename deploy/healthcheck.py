@@ -1,4 +1,7 @@
-"""Exit code 0 if a worker of this host has sent a heartbeat lately: the health check of the image and of Kubernetes."""
+"""Exit code 0 if a worker of this host has sent a heartbeat lately: the health check of the image and of Kubernetes.
+
+With a URL: if the server answers there.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,25 @@ import json
 import socket
 import subprocess
 import sys
+import urllib.request
 
 TIMEOUT_SECONDS = 15
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    return server_answers(arguments[0]) if arguments else worker_lives()
+
+
+def server_answers(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS):  # noqa: S310 — of the container's own configuration
+            return 0
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{url} does not answer: {error}\n")
+        return 1
+
+
+def worker_lives() -> int:
     try:
         asked = subprocess.run(
             ["gribmill", "workers", "--json"], capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=True
@@ -27,4 +44,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

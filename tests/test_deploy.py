@@ -14,7 +14,8 @@ import pytest
 
 from gribmill.settings.load import load_settings
 from gribmill.settings.origin import variable_of
-from gribmill.settings.schema import known_keys
+from gribmill.settings.schema import ServerSettings, Settings, known_keys
+from tests.server.live_server import serving
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the YAML of deploy/ is not read")
 
@@ -94,7 +95,7 @@ def test_nothing_runs_as_root() -> None:
 def test_settings_that_are_named_exist() -> None:
     known = {variable_of(key) for key in known_keys()} | SECRETS
     (compose,) = documents(DEPLOY / "compose.yaml")
-    named = set(compose["x-gribmill"]["environment"])
+    named = set(compose["x-gribmill"]["environment"]) | set(compose["services"]["server"]["environment"])
     for path in MANIFESTS:
         for one in documents(path):
             named |= set(one.get("data") or one.get("stringData") or {})
@@ -126,6 +127,32 @@ def test_health_check_asks_for_a_heartbeat_of_this_host(tmp_path: Path, answer: 
     program.chmod(0o755)
     done = run(sys.executable, DEPLOY / "healthcheck.py", PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert done.returncode == code, done.stderr
+
+
+@pytest.mark.process
+def test_health_check_of_the_server_asks_whether_it_can_use_its_database(tmp_path: Path) -> None:
+    (compose,) = documents(DEPLOY / "compose.yaml")
+    *_, url = compose["services"]["server"]["healthcheck"]["test"]
+    assert url.endswith(":8760/readyz")
+    settings = Settings(data=tmp_path, server=ServerSettings(host="0.0.0.0", behind_proxy=True))
+    with serving(settings) as server:
+        port = server.url.rpartition(":")[2]
+        assert run(sys.executable, DEPLOY / "healthcheck.py", f"http://127.0.0.1:{port}/readyz").returncode == 0
+    done = run(sys.executable, DEPLOY / "healthcheck.py", f"http://127.0.0.1:{port}/readyz")
+    assert (done.returncode, "does not answer" in done.stderr) == (1, True)
+
+
+def test_compose_has_every_part_and_the_image_what_they_need() -> None:
+    (compose,) = documents(DEPLOY / "compose.yaml")
+    commands = {name: service.get("command", ["work"])[0] for name, service in compose["services"].items()}
+    assert [commands[name] for name in ("scheduler", "worker-1", "worker-2", "server")] == [
+        "run",
+        "work",
+        "work",
+        "serve",
+    ]
+    assert {"postgres", "seaweedfs"} <= commands.keys()
+    assert "'.[postgres,s3,server]'" in (DEPLOY / "Dockerfile").read_text()
 
 
 def test_no_archived_store_is_named() -> None:
