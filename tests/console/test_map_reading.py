@@ -22,8 +22,8 @@ from gribmill.tiles.format.restart_points import parse_restart_points
 from gribmill.tiles.read.tile import read_tile
 from tests.console.module_site import ModuleSite
 from tests.make_grib import GRIDS, make_message, smooth_values, write
+from tests.tiles.format.test_hostile_tiles import meta_of, rewrite
 from tests.tiles.make_tile import BOSTON, GFS, HRRR, make_tile
-from tests.tiles.test_hostile_tiles import meta_of, rewrite
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

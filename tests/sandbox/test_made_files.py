@@ -19,7 +19,7 @@ from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
 from gribmill.sandbox.forecast.publisher_style import style_of
 from gribmill.sandbox.forecast.thinned_grid import thinned
-from tests.grib.whole_winds import earth_relative
+from tests.grib.decode.whole_winds import earth_relative
 from tests.sandbox.making import MODELS, RUN, made, named, values
 
 pytestmark = pytest.mark.slow

@@ -160,7 +160,7 @@ def compare(
         assert np.abs(lat - at[0]).max() < NEAR_DEGREES
         assert np.abs(apart(lon, at[1]) * np.cos(np.radians(lat))).max() < NEAR_DEGREES
     if meta.winds == "earth" and item.grid_relative_winds:
-        return  # rotated; tests/grib/test_winds.py
+        return  # rotated; tests/grib/decode/test_winds.py
     with np.errstate(over="ignore"):
         expected = values.astype(np.float32)
     differs = ~((expected == ours) | (np.isnan(expected) & np.isnan(ours)))

@@ -10,8 +10,8 @@ import pytest
 import gribmill
 from gribmill.tiles.errors import TileError
 from tests.tiles.make_tile import GFS, make_tile
-from tests.tiles.test_point import NEW_ENGLAND
-from tests.tiles.test_run_choice import NEW, OLD, WIDER, latest, run_of
+from tests.tiles.read.test_point import NEW_ENGLAND
+from tests.tiles.read.test_run_choice import NEW, OLD, WIDER, latest, run_of
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from gribmill.tiles.build.tile_builder import BuildResult
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION
 from gribmill.tiles.read.tile import Tile, read_tile
-from tests.grib.whole_winds import earth_relative
+from tests.grib.decode.whole_winds import earth_relative
 from tests.local_path import local
 from tests.make_grib import GRIDS, make_message, smooth_values, write
 from tests.real_files import real

@@ -17,7 +17,7 @@ from gribmill.regions.tile_options import Method
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.regrid import Bilinear, Cells, Nearest, Points, Regridder, regridder, target_axes
 from gribmill.tiles.errors import TileError
-from tests.grib.whole_winds import earth_relative
+from tests.grib.decode.whole_winds import earth_relative
 from tests.local_path import local
 from tests.make_grib import make_message, write
 from tests.tiles.make_tile import EARTH

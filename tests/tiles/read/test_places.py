@@ -15,7 +15,7 @@ from gribmill.tiles.read.point import sample
 from gribmill.tiles.read.point.places import Place, read_places
 from gribmill.tiles.read.tile import Tile
 from tests.tiles.make_tile import GFS, HRRR, make_tile
-from tests.tiles.test_point import LAT, LON, NEW_ENGLAND
+from tests.tiles.read.test_point import LAT, LON, NEW_ENGLAND
 
 
 @pytest.fixture

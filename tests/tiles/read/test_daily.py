@@ -14,7 +14,7 @@ import gribmill
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.series import Column, Series
 from gribmill.tiles.read.time_zone import time_zone
-from tests.tiles.test_point import LAT, LON, run_of_rain
+from tests.tiles.read.test_point import LAT, LON, run_of_rain
 
 
 def series_of(

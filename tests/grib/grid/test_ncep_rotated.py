@@ -20,7 +20,7 @@ from tests.make_grib import GRIDS, make_message
 from tests.real_files import real
 
 RAP = "noaa/rap.20230910.t00z.f001.TSOIL.gdt32769.grib2"
-PROJ = Path(__file__).parents[1] / "regions" / "proj_process.py"
+PROJ = Path(__file__).parents[2] / "regions" / "proj_process.py"
 
 
 def number(field: Field, first: int) -> float:

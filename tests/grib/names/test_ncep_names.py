@@ -133,7 +133,7 @@ def test_a_listing_has_a_short_name_at_any_level_but_a_build_asks_for_what_depen
 
 
 def test_the_table_of_ncep_names_is_sorted_and_unique() -> None:
-    lines = (Path(__file__).parents[2] / "gribmill/grib/names/ncep_quantities.txt").read_text().splitlines()
+    lines = (Path(__file__).parents[3] / "gribmill/grib/names/ncep_quantities.txt").read_text().splitlines()
     places = [line.split("\t")[0] for line in lines if not line.startswith("#")]
     assert len(set(places)) == len(places)
     assert list(quantities()) == sorted(quantities())

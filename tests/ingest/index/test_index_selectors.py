@@ -9,7 +9,7 @@ from gribmill.grib.names.window_name import base_name
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, UnknownVariable, select, wanted
 from gribmill.ingest.models.registry import load_models
-from tests.grib.lexicon_lookup import from_ecmwf, from_noaa
+from tests.grib.names.lexicon_lookup import from_ecmwf, from_noaa
 from tests.ingest.make_index import noaa_lines
 
 

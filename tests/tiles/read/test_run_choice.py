@@ -15,7 +15,7 @@ from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.errors import TileError
 from tests.tiles.make_tile import make_tile
-from tests.tiles.test_point import LAT, LON, rain
+from tests.tiles.read.test_point import LAT, LON, rain
 
 OLD, NEW = "20230722_06", "20230722_07"
 WIDER = Region("wider", Box(-73.0, 41.0, -70.0, 43.5))

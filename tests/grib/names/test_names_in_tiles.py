@@ -21,7 +21,7 @@ from gribmill.ingest.index.select import select, wanted
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
-from tests.grib.lexicon_lookup import from_ecmwf
+from tests.grib.names.lexicon_lookup import from_ecmwf
 from tests.make_grib import make_message, write
 from tests.real_files import real
 

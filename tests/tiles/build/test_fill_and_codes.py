@@ -23,9 +23,9 @@ from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
 from tests.make_grib import GRIDS, make_message, write
 from tests.real_files import real
+from tests.tiles.build.test_regrid import BOXES
+from tests.tiles.build.test_regrid import GRIDS as GRIDS_TO_REGRID
 from tests.tiles.make_tile import quantity
-from tests.tiles.test_regrid import BOXES
-from tests.tiles.test_regrid import GRIDS as GRIDS_TO_REGRID
 
 EAST = Region("east", Box(-79.0, 38.0, -75.0, 41.0))
 SURFACE, CLOUD_TOP = {"typeOfFirstFixedSurface": 1}, {"typeOfFirstFixedSurface": 3}

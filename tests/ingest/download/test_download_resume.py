@@ -23,7 +23,7 @@ from tests.ingest.small_grib import RUN, WANTED, usual_file
 from tests.waiting import wait_until
 
 FILE = usual_file(size=50_000)
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Ranges = list[tuple[int, int]]
 
 
@@ -73,7 +73,9 @@ def _interrupted(publisher: Publisher, target: Path) -> None:
 def test_a_process_killed_in_the_middle_is_taken_over(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE)
     held = publisher.fault("hold", match=".grib2", ranged=True, skip=2)
-    child = subprocess.Popen([sys.executable, "-m", "tests.ingest.downloader", publisher.url, str(target)], cwd=ROOT)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.ingest.download.downloader", publisher.url, str(target)], cwd=ROOT
+    )
     try:
         journal = target.with_name(f".{target.name}.journal")
 

@@ -1,4 +1,4 @@
-"""A process that downloads one hour, to be killed in the middle: python -m tests.ingest.downloader URL TARGET."""
+"""A process that downloads one hour, to be killed: python -m tests.ingest.download.downloader URL TARGET."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from gribmill.grib.decode.field import Field, fields, read_fields
 from gribmill.grib.decode.winds import is_component, pairs, partners
 from gribmill.grib.product.keys import NCEP
 from gribmill.sandbox.grib_writer.sections import multi_field
-from tests.grib.whole_winds import earth_relative, turn_of
+from tests.grib.decode.whole_winds import earth_relative, turn_of
 from tests.make_grib import GRIDS, make_message, smooth_values
 from tests.real_files import real
 
