@@ -59,7 +59,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Round:
+class LoopResult:
     """One round of one row: what was answered, and the server's CPU for it."""
 
     load: Load
@@ -168,9 +168,9 @@ def others(ours: Contender) -> list[Row]:
     ]
 
 
-def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float = 0.0) -> dict[str, list[Round]]:
+def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float = 0.0) -> dict[str, list[LoopResult]]:
     """All rows in turn, round after round; the first one, in which everything is read, is not counted."""
-    found: dict[str, list[Round]] = {row.title: [] for row in rows}
+    found: dict[str, list[LoopResult]] = {row.title: [] for row in rows}
     for number in range(rounds + 1):
         for row in rows:
             before = row.contender.cpu_seconds
@@ -180,14 +180,14 @@ def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float 
                 raise SystemExit(f"{row.title}: {load.failed} of {load.requests} requests failed")
             spent = row.contender.cpu_seconds - before
             if number:
-                found[row.title].append(Round(load, 1000 * spent / max(1, load.requests)))
+                found[row.title].append(LoopResult(load, 1000 * spent / max(1, load.requests)))
     return found
 
 
 def page(
     machine: list[str],
     peers: dict[str, str],
-    tables: dict[str, dict[str, list[Round]]],
+    tables: dict[str, dict[str, list[LoopResult]]],
     memory: dict[str, float],
     rounds: int,
     seconds: float,
@@ -245,7 +245,7 @@ def page(
     )
 
 
-def _table(rows: dict[str, list[Round]], *, megabytes: bool = False) -> list[str]:
+def _table(rows: dict[str, list[LoopResult]], *, megabytes: bool = False) -> list[str]:
     head = "| way | requests/s | p50 ms | p99 ms | CPU ms a request | requests/s and core |"
     lines = [head + (" MB/s |" if megabytes else ""), "|---|---|---|---|---|---|" + ("---|" if megabytes else "")]
     for title, found in rows.items():
@@ -260,11 +260,11 @@ def _table(rows: dict[str, list[Round]], *, megabytes: bool = False) -> list[str
     return lines
 
 
-def _median(rounds: list[Round], value: Callable[[Round], float]) -> float:
+def _median(rounds: list[LoopResult], value: Callable[[LoopResult], float]) -> float:
     return statistics.median(value(one) for one in rounds)
 
 
-def _median_ratio(ours: list[Round], theirs: list[Round]) -> float:
+def _median_ratio(ours: list[LoopResult], theirs: list[LoopResult]) -> float:
     return statistics.median(b.cpu_ms / a.cpu_ms for a, b in zip(ours, theirs, strict=True))
 
 

@@ -11,7 +11,7 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.size import SIZE
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_size import format_size
-from gribmill.pipeline.open_queue import look_queue, open_queue
+from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.model import STATUSES, NewTenant
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.tenant import TenantDetailView, TenantView
@@ -66,7 +66,7 @@ def tenants() -> None:
 @click.pass_obj
 def list_(settings: Settings, as_json: bool) -> None:
     """List tenants and their limits."""
-    found = look_queue(settings).tenants.list()
+    found = open_queue_for_reading(settings).tenants.list()
     if as_json:
         print_json([TenantView.of(one) for one in found])
         return
@@ -82,14 +82,14 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.pass_obj
 def show(settings: Settings, name: str, as_json: bool) -> None:
     """Show one tenant with its limits and usage."""
-    from gribmill.pipeline.context import look_context
+    from gribmill.pipeline.context import make_context_for_reading
     from gribmill.pipeline.tenant_regions import own_bytes
 
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     tenant = store.tenants.get(name)
     stats = store.types.stats(name)
     jobs: dict[str, int] = {status: sum(one.counts.get(status, 0) for one in stats) for status in STATUSES}
-    used = own_bytes(look_context(settings), tenant, store.tenants.list())
+    used = own_bytes(make_context_for_reading(settings), tenant, store.tenants.list())
     if as_json:
         print_json(TenantDetailView.with_use(tenant, jobs, used))
         return

@@ -13,7 +13,7 @@ from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, Tokens
 from gribmill.cli.current_user import current_user
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import look_queue, open_queue
+from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.access.token import IssuedTokenView, TokenView
 
@@ -91,7 +91,7 @@ def create(
 @click.pass_obj
 def list_(settings: Settings, tenant_id: str | None, as_json: bool) -> None:
     """List tokens, and when each was last used."""
-    found = Tokens(look_queue(settings).database).list(tenant_id)
+    found = Tokens(open_queue_for_reading(settings).database).list(tenant_id)
     if as_json:
         print_json([TokenView.of(one) for one in found])
         return

@@ -14,7 +14,7 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.open_queue import SERVER_KEY, look_database, open_database, remote_database
+from gribmill.pipeline.open_queue import SERVER_KEY, open_database, open_database_for_reading, remote_database
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.worker.task import PermanentFailure, Task
 from gribmill.regions.region import Region, load_regions
@@ -115,13 +115,13 @@ def make_context(settings: Settings) -> Context:
     )
 
 
-def look_context(settings: Settings) -> Context:
+def make_context_for_reading(settings: Settings) -> Context:
     """The context of a read-only command; does not create a database."""
     return Context(
         settings,
         configured_models(settings),
         load_regions(settings.regions),
-        Catalogue(look_database(settings)),
+        Catalogue(open_database_for_reading(settings)),
     )
 
 

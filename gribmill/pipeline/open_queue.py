@@ -71,7 +71,7 @@ def open_queue(settings: Settings) -> Store:
     return store
 
 
-def look_database(settings: Settings) -> Database:
+def open_database_for_reading(settings: Settings) -> Database:
     """For commands that only look: the database, or an empty stand-in in a temporary folder in place of a jobs.db."""
     path = DataRoot(settings.data_root).jobs_db
     if settings.database is not None or path.exists():
@@ -81,9 +81,9 @@ def look_database(settings: Settings) -> Database:
     return SqliteDatabase(folder / path.name, synchronous="normal", allow_network_files=True)
 
 
-def look_queue(settings: Settings) -> Store:
+def open_queue_for_reading(settings: Settings) -> Store:
     """The store behind these settings, for commands that only look: none is made."""
-    return Store(look_database(settings), TYPES, CatalogueEffects(), looks=True)
+    return Store(open_database_for_reading(settings), TYPES, CatalogueEffects(), for_reading=True)
 
 
 def remote_database(url: str, token: str, lease_seconds: float) -> RemoteDatabase:

@@ -25,7 +25,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
-from gribmill.queue.worker.in_process import Ran, Ticker
+from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.request import Request
 from gribmill.sandbox.publisher.server import Server
@@ -118,18 +118,18 @@ class ChainDriver:
 
     # In this process
 
-    def look(self, model_id: str, run_id: str | None = None) -> list[Ran]:
+    def look(self, model_id: str, run_id: str | None = None) -> list[TickedJob]:
         """Scan now, then run everything that is ready."""
         made = self.store.jobs.enqueue(scan_job(model_id, run_id))
         self.store.jobs.run_now(made.id)
         return self.work()
 
-    def look_only(self, model_id: str, *types: str) -> list[Ran]:
+    def look_only(self, model_id: str, *types: str) -> list[TickedJob]:
         """Scan now, and run only jobs of these types."""
         self.store.jobs.enqueue(scan_job(model_id))
         return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(500, types)
 
-    def work(self, limit: int = 500) -> list[Ran]:
+    def work(self, limit: int = 500) -> list[TickedJob]:
         """Run what is ready, one job after the other."""
         return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(limit)
 

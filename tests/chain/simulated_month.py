@@ -28,7 +28,7 @@ from gribmill.pipeline.scan_schedule import ScanSchedule
 from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.model import ClaimRequest, NewJob, NewTenant, NewTrigger, Succeeded, Violation
 from gribmill.queue.store import Store
-from gribmill.queue.worker.in_process import Ran, Ticker
+from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.settings.schema import Settings
 from tests.make_grib import make_message
 
@@ -242,7 +242,7 @@ class Month:
         self.most_used = max(self.most_used, usage.used - self.ballast)
         self.most_used_by_tenant = max(self.most_used_by_tenant, self.context.catalogue.bytes_of([*TENANTS_REGION]))
 
-    def note(self, ran: list[Ran]) -> None:
+    def note(self, ran: list[TickedJob]) -> None:
         moment = self.clock()
         for one in ran:
             if one.job.type == "build_tile" and isinstance(one.outcome, Succeeded) and one.outcome.artifacts:

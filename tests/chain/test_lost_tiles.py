@@ -10,7 +10,7 @@ import pytest
 
 from gribmill.catalogue.events import parse_event
 from gribmill.queue.model import Succeeded
-from gribmill.queue.worker.in_process import Ran
+from gribmill.queue.worker.in_process import TickedJob
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
 
@@ -42,7 +42,7 @@ def run_of(chain: ChainDriver) -> dict[str, Any]:
     return {**found, "complete_of": model["complete"]}
 
 
-def ran(outcomes: list[Ran], kind: str) -> list[Ran]:
+def ran(outcomes: list[TickedJob], kind: str) -> list[TickedJob]:
     return [one for one in outcomes if one.job.type == kind]
 
 

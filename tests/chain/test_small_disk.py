@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.queue.model import Snoozed
-from gribmill.queue.worker.in_process import Ran
+from gribmill.queue.worker.in_process import TickedJob
 from tests.chain.conftest import NewChain, of_model
 from tests.waiting import wait_until
 
@@ -55,7 +55,7 @@ def fill(folder: Path) -> Path:
     return ballast
 
 
-def snoozed(ran: list[Ran], kind: str) -> list[Snoozed]:
+def snoozed(ran: list[TickedJob], kind: str) -> list[Snoozed]:
     """The outcomes of all jobs of that type, none of which may have failed or succeeded."""
     found = [one.outcome for one in ran if one.job.type == kind]
     assert all(isinstance(one, Snoozed) for one in found), found

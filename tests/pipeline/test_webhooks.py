@@ -17,7 +17,7 @@ from gribmill.queue.errors import BadWebhook
 from gribmill.queue.model import NewEvent
 from gribmill.queue.public_address import is_public
 from gribmill.queue.store import Store
-from gribmill.queue.worker.in_process import Ran, Ticker
+from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.settings.schema import Settings, WebhookSettings
 
 
@@ -74,7 +74,7 @@ def publish(store: Store, name: str = "run.completed", **payload: Any) -> None:
         tx.publish(NewEvent(name, payload))
 
 
-def tick(store: Store, settings: Settings) -> list[Ran]:
+def tick(store: Store, settings: Settings) -> list[TickedJob]:
     """Dispatch, then run what is ready; what waits for its time runs now."""
     store.events.dispatch()
     for job in store.jobs.list().jobs:

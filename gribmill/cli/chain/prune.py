@@ -11,7 +11,7 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.counted import counted
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.context import look_context, make_context
+from gribmill.pipeline.context import make_context, make_context_for_reading
 from gribmill.pipeline.retention.old_runs import explain_left, prune_now, runs_on_disk
 from gribmill.pipeline.retention.retention import decide
 from gribmill.pipeline.retention.tenant_retention import decide_tenants, prune_regions_now
@@ -33,7 +33,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     `gribmill run` prunes too; old jobs are removed by workers, or with `gribmill jobs prune`.
     """
     check_chain_models(settings)
-    context = look_context(settings) if dry_run else make_context(settings)
+    context = make_context_for_reading(settings) if dry_run else make_context(settings)
     runs = runs_on_disk(context.root, context.catalogue, model)
     if model is not None and not runs:  # not the name of any run here: a family, or unknown
         members = models_named(context.models, model)

@@ -13,7 +13,7 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.serve import PORT, server_settings
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.follow import Follow
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.schema import Settings
 
 
@@ -68,7 +68,7 @@ def run(
     if port is not None and not serve:
         raise click.UsageError("--port is the port of --serve")
     if lanes:
-        check_lanes(look_queue(settings), lanes)
+        check_lanes(open_queue_for_reading(settings), lanes)
     follow = Follow(chain_settings(settings, models, regions, keep_grib), lanes)
     for line in follow.plan():
         click.echo(line, err=True)

@@ -18,7 +18,7 @@ from gribmill.cli.text.format_size import format_size
 from gribmill.cli.text.plain_lines import Line, line, print_lines
 from gribmill.cli.text.status_text import STYLES
 from gribmill.errors import GribmillError
-from gribmill.pipeline.context import look_context
+from gribmill.pipeline.context import make_context_for_reading
 from gribmill.pipeline.job_text import short_error
 from gribmill.pipeline.status.overview import look_at
 from gribmill.settings.schema import Settings
@@ -91,7 +91,7 @@ def _check(settings: Settings, models: tuple[str, ...], runs: int) -> None:
 def _read(
     settings: Settings, names: tuple[str, ...], runs: int
 ) -> tuple[list[ModelStatus], Health, list[RegionFreshness]]:
-    look = look_at(look_context(settings), names, runs)
+    look = look_at(make_context_for_reading(settings), names, runs)
     return [*look.statuses], look.health, [*look.freshness]
 
 

@@ -9,7 +9,7 @@ import click
 from gribmill.cli.definitions.values import shown
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import format_duration
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import Definition
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.definition import DefinitionView
@@ -20,7 +20,7 @@ from gribmill.views.queue.definition import DefinitionView
 @click.pass_obj
 def list_definitions(settings: Settings, as_json: bool) -> None:
     """List the job types, their current values, and what operators changed."""
-    found = look_queue(settings).definitions.list()
+    found = open_queue_for_reading(settings).definitions.list()
     if as_json:
         print_json([DefinitionView.of(one) for one in found])
         return

@@ -10,7 +10,7 @@ import click
 from gribmill.cli.definitions.values import shown
 from gribmill.cli.output import print_json, print_table
 from gribmill.errors import printable
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import TUNABLE, Definition
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
@@ -23,7 +23,7 @@ from gribmill.views.queue.definition import DefinitionHistoryView
 @click.pass_obj
 def show(settings: Settings, key: str, as_json: bool) -> None:
     """Show one job type: its declared and current values, what operators changed, and all versions."""
-    found = look_queue(settings).definitions.get(key)
+    found = open_queue_for_reading(settings).definitions.get(key)
     if as_json:
         print_json(DefinitionHistoryView.of(found))
         return

@@ -14,7 +14,7 @@ from gribmill.cli.options.moment import Moment
 from gribmill.cli.output import print_json, print_json_line, print_table
 from gribmill.cli.triggers.fire import emit
 from gribmill.errors import printable
-from gribmill.pipeline.open_queue import look_queue, open_queue
+from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.redact import redact_json
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.event import EventNameView, EventView
@@ -67,7 +67,7 @@ def list_(
     as_json: bool,
 ) -> None:
     """List events, newest first."""
-    found = look_queue(settings).events.list(
+    found = open_queue_for_reading(settings).events.list(
         pattern=pattern, since=since, tenant_id=tenant, before_id=before_id, limit=limit
     )
     if as_json:
@@ -89,7 +89,7 @@ def list_(
 @click.pass_obj
 def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int, follow: bool, as_json: bool) -> None:
     """Show the latest events, oldest first, one per line."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     last = store.events.newest_id()
     latest = store.events.list(pattern=pattern, tenant_id=tenant, limit=count) if count else []
     for one in reversed(latest):
@@ -112,7 +112,7 @@ def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int
 @click.pass_obj
 def names(settings: Settings, as_json: bool) -> None:
     """List the events that gribmill publishes; with --json also the JSON Schema of each payload."""
-    found = EventNameView.all(look_queue(settings).events.recorded())
+    found = EventNameView.all(open_queue_for_reading(settings).events.recorded())
     if as_json:
         print_json(found)
     else:

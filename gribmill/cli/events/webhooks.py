@@ -12,7 +12,7 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.for_each import for_each
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import look_queue, open_queue
+from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.redact import redact
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_result import DoneView, EnqueuedView
@@ -70,7 +70,7 @@ def _print_new(made: Webhook, *, as_json: bool, words: str) -> None:
 @click.pass_obj
 def list_(settings: Settings, as_json: bool) -> None:
     """List webhooks, and whether their deliveries succeed."""
-    found = look_queue(settings).webhooks.list()
+    found = open_queue_for_reading(settings).webhooks.list()
     if as_json:
         print_json([WebhookView.of(one) for one in found])
     elif found:
@@ -89,7 +89,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.pass_obj
 def show(settings: Settings, webhook_id: int, limit: int, as_json: bool) -> None:
     """Show a webhook and its latest deliveries."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     webhook, found = store.webhooks.get(webhook_id), store.webhooks.deliveries(webhook_id, limit)
     if as_json:
         print_json(WebhookDetailView.with_deliveries(webhook, found))

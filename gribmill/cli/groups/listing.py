@@ -9,7 +9,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import age_seconds, format_duration
 from gribmill.cli.text.status_text import status_text
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_group import JobGroupView
 
@@ -24,7 +24,9 @@ PAGE_LIMIT = 1000
 @click.pass_obj
 def list_groups(settings: Settings, tenant: str | None, limit: int, before: int | None, as_json: bool) -> None:
     """List groups, newest first, with their status and progress."""
-    found = [JobGroupView.of(one) for one in look_queue(settings).groups.list(tenant, limit=limit, before=before)]
+    found = [
+        JobGroupView.of(one) for one in open_queue_for_reading(settings).groups.list(tenant, limit=limit, before=before)
+    ]
     if as_json:
         print_json(found)
         return

@@ -6,7 +6,7 @@ import click
 
 from gribmill.cli.groups.name import named_group, tenant_option
 from gribmill.cli.output import print_json
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_group import JobGroupView
 
@@ -23,7 +23,7 @@ def show(settings: Settings, name: str, tenant: str, as_json: bool) -> None:
 
     `gribmill jobs list --group-name NAME` lists its jobs.
     """
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     view = JobGroupView.of(store.groups.progress(named_group(store, name, tenant).id))
     if as_json:
         print_json(view)

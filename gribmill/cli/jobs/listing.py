@@ -16,7 +16,7 @@ from gribmill.cli.output import one_line, print_json, print_table
 from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.job_text import job_text, short_error
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import DEAD_LETTER, STATUSES, Job, JobSource, shown_status
 from gribmill.queue.redact import redact_json
 from gribmill.queue.store.jobs.listing import JobFilter
@@ -72,7 +72,7 @@ def list_jobs(
     gribmill jobs list --source schedule --from 2026-11-18T06 --to 2026-11-18T12
     gribmill jobs list --before 4711          the page that follows job 4711
     """
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     check_type(store, filters["type_key"])
     if filters["tenant"] is not None:
         store.tenants.get(filters["tenant"])

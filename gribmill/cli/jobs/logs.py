@@ -14,7 +14,7 @@ import click
 from gribmill.cli.options.ids import ID
 from gribmill.cli.text.terminal_text import safe_lines
 from gribmill.errors import GribmillError
-from gribmill.pipeline.open_queue import look_queue, output_logs
+from gribmill.pipeline.open_queue import open_queue_for_reading, output_logs
 from gribmill.queue.model import FINISHED, AttemptRef
 from gribmill.settings.schema import Settings
 
@@ -53,7 +53,7 @@ def logs(settings: Settings, job_id: int, attempt_no: int | None, tail: int | No
     gribmill jobs logs 12 --follow
     gribmill jobs logs 12 --attempt 1 --tail 50
     """
-    reader = _Reader(look_queue(settings), output_logs(settings), job_id, tail=tail, raw=raw)
+    reader = _Reader(open_queue_for_reading(settings), output_logs(settings), job_id, tail=tail, raw=raw)
     if follow:
         reader.follow(attempt_no)
     else:

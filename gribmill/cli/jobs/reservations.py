@@ -10,7 +10,7 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import age_seconds, format_duration
-from gribmill.pipeline.open_queue import look_queue, open_queue
+from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.reservation import ReservationView
@@ -74,7 +74,7 @@ def release(settings: Settings, reservation_ids: tuple[str, ...]) -> None:
 @click.pass_obj
 def reservations(settings: Settings, as_json: bool) -> None:
     """List active reservations."""
-    held = look_queue(settings).reservations.list()
+    held = open_queue_for_reading(settings).reservations.list()
     if as_json:
         print_json([ReservationView.of(one) for one in held])
     elif held:

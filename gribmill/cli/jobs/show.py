@@ -15,7 +15,7 @@ from gribmill.cli.text.format_duration import age_seconds, format_duration, seco
 from gribmill.cli.text.format_size import format_size
 from gribmill.cli.text.status_text import status_text
 from gribmill.errors import printable
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import shown_status
 from gribmill.queue.redact import redact_json
 from gribmill.queue.times import to_rfc3339
@@ -43,7 +43,7 @@ class _Relative(NamedTuple):
 @click.pass_obj
 def show(settings: Settings, job_id: int, as_json: bool) -> None:
     """Show one job: its attempts with their output, its retries, siblings, parents and children."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     history = store.jobs.history(job_id)
     if as_json:
         print_json(JobHistoryView.of(history))

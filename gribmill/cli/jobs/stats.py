@@ -13,7 +13,7 @@ from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, print_table, stacked, styled
 from gribmill.cli.text.format_duration import format_duration
 from gribmill.cli.text.status_text import STYLES, status_text
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import STATUSES
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_stats import JobStatsView, QueueTotalsView, ThroughputView
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def stats(settings: Settings, watch: bool, every: float, totals: bool, tenant: str | None, as_json: bool) -> None:
     """Count jobs by type and status; show the oldest ready job, and the last hour's waits, run times and failures."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     if tenant is not None:
         store.tenants.get(tenant)
     if totals and watch:

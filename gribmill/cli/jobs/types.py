@@ -8,7 +8,7 @@ import click
 
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import format_duration
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_type import JobTypeView
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
     """List the job types; with TYPE, show one type and its arguments."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     states = {**dict.fromkeys(store.types.paused(), "paused"), **dict.fromkeys(store.types.inactive(), "inactive")}
     kinds = [store.registry[type_key]] if type_key is not None else sorted(store.registry, key=lambda kind: kind.key)
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_result import ViolationView
 
@@ -18,7 +18,7 @@ def verify(settings: Settings, as_json: bool) -> None:
 
     Exit code 1 if an invariant is violated, with the rows that violate it.
     """
-    violations = look_queue(settings).verify()
+    violations = open_queue_for_reading(settings).verify()
     if as_json:
         print_json([ViolationView.of(violation) for violation in violations])
     elif violations:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import JobTemplate
 from gribmill.queue.redact import redact_json
 from gribmill.settings.schema import Settings
@@ -21,7 +21,7 @@ from gribmill.views.queue.job_template import TemplateView
 @click.pass_obj
 def list_templates(settings: Settings, tenant: str | None, as_json: bool) -> None:
     """List templates with their arguments."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     found = store.templates.list(None if tenant is None else store.tenants.get(tenant).name)
     if as_json:
         print_json([TemplateView.of(one) for one in found])

@@ -10,7 +10,7 @@ from gribmill.cli.output import print_json
 from gribmill.cli.templates.fields import TENANT
 from gribmill.cli.text.format_duration import format_duration
 from gribmill.errors import printable
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.redact import redact_json
 from gribmill.queue.store.types.templates import TemplateUse
 from gribmill.queue.times import to_rfc3339
@@ -25,7 +25,7 @@ from gribmill.views.queue.job_template import TemplateDetailView
 @click.pass_obj
 def show(settings: Settings, name: str, tenant: str, as_json: bool) -> None:
     """Show one template: its arguments and options, what each job must give, and the triggers that use it."""
-    found = look_queue(settings).templates.use(name, tenant)
+    found = open_queue_for_reading(settings).templates.use(name, tenant)
     if as_json:
         print_json(TemplateDetailView.of_use(found))
         return

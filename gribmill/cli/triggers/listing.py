@@ -9,7 +9,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.triggers.options import AS_JSON
 from gribmill.cli.triggers.shown import time_text
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import Trigger
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.trigger import TriggerView
@@ -21,7 +21,7 @@ from gribmill.views.queue.trigger import TriggerView
 @click.pass_obj
 def list_(settings: Settings, tenant: str | None, as_json: bool) -> None:
     """List triggers, and when each fired last and fires next."""
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     found = store.triggers.list(None if tenant is None else store.tenants.get(tenant).name)
     if as_json:
         print_json([TriggerView.of(one) for one in found])

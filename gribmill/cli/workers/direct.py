@@ -20,7 +20,7 @@ from gribmill.settings.schema import Settings
 from gribmill.views.queue.attempt import TickView
 
 if TYPE_CHECKING:
-    from gribmill.queue.worker.in_process import Ran
+    from gribmill.queue.worker.in_process import TickedJob
 
 INTERRUPTED = 130
 
@@ -108,7 +108,7 @@ def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _sentence(ran: Ran) -> str:
+def _sentence(ran: TickedJob) -> str:
     took = f"job {ran.job.id}, {ran.seconds:.1f} s"
     if not ran.accepted:
         return f"{took}: the job was given to another worker meanwhile, and this result is dropped"

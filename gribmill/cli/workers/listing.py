@@ -9,7 +9,7 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
 from gribmill.cli.text.status_text import status_text
-from gribmill.pipeline.open_queue import look_queue
+from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.worker.supervisor.clock_skew import TOLERATED_SECONDS
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.worker import WorkerView
@@ -28,7 +28,7 @@ def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
     its jobs go back into the queue. The leader is the worker that fires schedules; when it
     stops, another takes over. Hosts whose clock differs from the database's are listed.
     """
-    store = look_queue(settings)
+    store = open_queue_for_reading(settings)
     running = store.attempts.running()
     lease = settings.queue.lease_seconds
     offset, leader = store.workers.clock_offset(), store.workers.leader()

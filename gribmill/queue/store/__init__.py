@@ -30,9 +30,9 @@ class Store(Exchanges):
     """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
 
     def __init__(
-        self, database: Database, registry: Registry, effects: EffectReader | None = None, *, looks: bool = False
+        self, database: Database, registry: Registry, effects: EffectReader | None = None, *, for_reading: bool = False
     ) -> None:
-        """With `looks`, for commands that only read and should start faster."""
+        """Pass `for_reading` in commands that only read: they start faster."""
         registry = KnownTypes.over(database, registry)
         super().__init__(database, registry, effects or NoEffects())
         self.jobs = Jobs(database, registry)
@@ -50,7 +50,7 @@ class Store(Exchanges):
         self.maintenance = Upkeep(database, registry)
         self.tenants = Tenants(database, registry)
         self.metrics = MetricReads(database, registry)
-        self.definitions.declare(schemas=not looks)
+        self.definitions.declare(schemas=not for_reading)
 
     def for_tenant(self, name: str) -> TenantStore:
         """A handle that sees and changes only what belongs to this tenant; TenantNotFound if there is none."""

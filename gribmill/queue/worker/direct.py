@@ -13,7 +13,7 @@ from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Claimed, NewJob, Stopped
 from gribmill.queue.store import Store
 from gribmill.queue.store.reservations import EVERYTHING
-from gribmill.queue.worker.in_process import Ran, Ticker, TimedOut
+from gribmill.queue.worker.in_process import TickedJob, Ticker, TimedOut
 from gribmill.queue.worker.output_log import OutputLogs
 
 POLL_SECONDS = 0.2
@@ -33,7 +33,7 @@ class DirectRun:
         self._lease_seconds = lease_seconds
         self._ticker = Ticker(store, lease_seconds, environment, Stopped("interrupted"), logs)
 
-    def run(self, job: NewJob, reserved_by: str, *, wait_seconds: float = 0.0, exclusive: bool = False) -> Ran:
+    def run(self, job: NewJob, reserved_by: str, *, wait_seconds: float = 0.0, exclusive: bool = False) -> TickedJob:
         """Run the job and return its result. Reserved or NotAllowed if it could not start within the wait."""
         deadline = time.monotonic() + wait_seconds
         scope = EVERYTHING if exclusive else job.type

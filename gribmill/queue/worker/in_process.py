@@ -32,7 +32,7 @@ INTERRUPTED = Snoozed(0, "the tick was interrupted")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class TickedJob:
     """The result of one job that a tick ran."""
 
     job: Claimed
@@ -63,10 +63,10 @@ class Ticker:
         self._lease_seconds = lease_seconds
         self._environment = environment or {}
 
-    def tick(self, limit: int, types: Sequence[str] = ()) -> list[Ran]:
+    def tick(self, limit: int, types: Sequence[str] = ()) -> list[TickedJob]:
         """Run up to `limit` ready jobs; returns the result of each."""
         kinds = tuple(types) or tuple(kind.key for kind in self._store.registry.runnable())
-        ran: list[Ran] = []
+        ran: list[TickedJob] = []
         # With ticks from cron, no other process may be doing this.
         for recovered in (self._store.maintenance.recover_dead_processes(), self._store.maintenance.recover()):
             note_logs(self._store, self._logs, recovered)
@@ -80,9 +80,9 @@ class Ticker:
                 ran += self.run(batch)
         return ran
 
-    def run_jobs(self, ids: Iterable[int]) -> list[Ran]:
+    def run_jobs(self, ids: Iterable[int]) -> list[TickedJob]:
         """Run these jobs ahead of their turn, except those that cannot start now."""
-        ran: list[Ran] = []
+        ran: list[TickedJob] = []
         with self.heartbeats():
             for job_id in ids:
                 with contextlib.suppress(NotAllowed):
@@ -96,10 +96,10 @@ class Ticker:
         """Renew the leases in a thread within this context, calling `on_beat` each time."""
         return Heartbeats(self._store, self.worker_id, self._lease_seconds, types, on_beat)
 
-    def run(self, jobs: tuple[Claimed, ...]) -> list[Ran]:
+    def run(self, jobs: tuple[Claimed, ...]) -> list[TickedJob]:
         """Run claimed jobs in this thread, and report on each."""
         by_ref = {job.ref: job for job in jobs}
-        ran: list[Ran] = []
+        ran: list[TickedJob] = []
         began = time.monotonic()
 
         kept = self._logs.open(jobs[0].ref) if self._logs else None
@@ -112,7 +112,7 @@ class Ticker:
             ended = Report(task.ref, outcome, exit_code_of(outcome), *tails, path)
             exchange = self._store.exchange(self.worker_id, [ended])
             job = by_ref[task.ref]
-            ran.append(Ran(job, outcome, time.monotonic() - began, bool(exchange.accepted)))
+            ran.append(TickedJob(job, outcome, time.monotonic() - began, bool(exchange.accepted)))
 
         tasks = [Task.of(job, self.worker_id, self._environment) for job in jobs]
         batch = Batch(tasks, report, lambda limit: [])

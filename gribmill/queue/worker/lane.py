@@ -26,7 +26,7 @@ class Lane:
     count: int
     nice: int = 0
     executors: list[ExecutorHandle] = field(default_factory=list)
-    hungry: bool = True
+    wants_work: bool = True
     respawn_at: float = 0.0
     deaths: int = 0
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from gribmill.pipeline.open_queue import output_logs
 from gribmill.queue.model import Reservation
 from gribmill.queue.store.reservations import EVERYTHING, LONGEST_SECONDS
-from gribmill.queue.worker.in_process import Ran, Ticker
+from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.server.access.principal import CurrentPrincipal
 from gribmill.server.api.values import Name, PathName, RequestBody
 from gribmill.server.change import CurrentChange
@@ -135,7 +135,7 @@ async def tick(server: Server, change: CurrentChange, body: TickBody | None = No
     return Ticked(ran=views)
 
 
-def _tick(server: ServerContext, wanted: TickBody) -> list[Ran]:
+def _tick(server: ServerContext, wanted: TickBody) -> list[TickedJob]:
     settings = server.settings
     ticker = Ticker(
         server.store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings)

@@ -9,7 +9,7 @@ from gribmill.queue.redact import redact_json
 from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
-    from gribmill.queue.worker.in_process import Ran
+    from gribmill.queue.worker.in_process import TickedJob
 
 
 class AttemptView(View):
@@ -65,7 +65,7 @@ class TickView(View):
     error: str | None
 
     @classmethod
-    def of(cls, ran: Ran) -> Self:
+    def of(cls, ran: TickedJob) -> Self:
         return cls(
             job_id=ran.job.id,
             type=ran.job.type,

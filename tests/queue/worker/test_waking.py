@@ -57,7 +57,7 @@ class Counting:
 def quiet(worker: SteppedWorker) -> None:
     """Wait until the worker is idle: nothing to read, no lane looking for work."""
     worker.ready()
-    worker.until(lambda: not any(lane.hungry for lane in worker.supervisor.lanes), "the worker to come to rest")
+    worker.until(lambda: not any(lane.wants_work for lane in worker.supervisor.lanes), "the worker to come to rest")
     worker.supervisor.run_once(0.0)
 
 

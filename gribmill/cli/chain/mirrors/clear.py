@@ -8,7 +8,7 @@ import click
 
 from gribmill.catalogue.events import MirrorCleared
 from gribmill.cli.output import print_json
-from gribmill.pipeline.context import look_context
+from gribmill.pipeline.context import make_context_for_reading
 from gribmill.settings.schema import Settings
 
 
@@ -23,7 +23,7 @@ def clear(settings: Settings, names: tuple[str, ...], as_json: bool) -> None:
     gribmill mirrors clear
     gribmill mirrors clear aws-hrrr gcs-hrrr
     """
-    context = look_context(settings)
+    context = make_context_for_reading(settings)
     known = {mirror.name for model in context.models.values() for mirror in model.mirrors}
     health = context.catalogue.mirrors()
     for name in names:

@@ -12,7 +12,7 @@ from gribmill.cli.text.format_duration import age_seconds, format_duration
 from gribmill.cli.text.status_text import STYLES
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.context import Context, look_context
+from gribmill.pipeline.context import Context, make_context_for_reading
 from gribmill.pipeline.status.mirror_status import mirror_status
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.mirror import MirrorView
@@ -31,7 +31,7 @@ def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
     sick      it failed repeatedly, and is not used until the time shown
     trial     its pause is over; the next request decides
     """
-    views = mirror_views(look_context(settings), every=every)
+    views = mirror_views(make_context_for_reading(settings), every=every)
     if as_json:
         print_json(views)
         return

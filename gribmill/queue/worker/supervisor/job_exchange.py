@@ -21,7 +21,7 @@ log = logging.getLogger("gribmill.worker")
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class LoopResult:
     """What one pass of the supervisor's loop did."""
 
     started: int = 0
@@ -62,32 +62,32 @@ class JobExchange:
     def _lanes(self) -> Sequence[Lane]:
         return self._pool.lanes
 
-    def turn(self, reports: list[Report], *, may_start: bool) -> Round:
+    def turn(self, reports: list[Report], *, may_start: bool) -> LoopResult:
         """Report everything that ended and claim everything that can start, in one transaction."""
         if self._outage.lasts:
             self.unsent = reports
-            return Round()
+            return LoopResult()
         wanting = self._wanting() if may_start else []
         if not reports and not wanting:
-            return Round()
+            return LoopResult()
         claims = [self._request(executor, lane.types) for lane, executor in wanting]
         try:
             exchange = self._store.exchange(self._pool.worker_id, reports, claims)
         except StoreError as error:
             self._outage.failed(error)
             self.unsent = reports
-            return Round()
+            return LoopResult()
         except Exception as error:  # noqa: BLE001 — a result may ask for anything; that must not end the worker
             if not reports:
                 self._outage.failed(error)
             self.unsent = self._without_refused(reports)
-            return Round()
+            return LoopResult()
         self._settle(reports, exchange.fenced)
         started = sum(
             self._hand_out(lane, executor, batch)
             for (lane, executor), batch in zip(wanting, exchange.batches, strict=True)
         )
-        return Round(started, len(exchange.accepted), len(exchange.fenced))
+        return LoopResult(started, len(exchange.accepted), len(exchange.fenced))
 
     def deliver(self) -> None:
         """Send the remaining reports. A refused result is reported as a failure instead."""
@@ -118,7 +118,7 @@ class JobExchange:
                 if frees and self._pool.too_old(executor):
                     executor.retire(self._options.kill_grace_seconds)
                     continue
-                if frees or (executor.idle and lane.hungry):
+                if frees or (executor.idle and lane.wants_work):
                     wanting.append((lane, executor))
         return wanting[:1] if self._options.until == "once" else wanting
 
@@ -150,7 +150,7 @@ class JobExchange:
 
     def _hand_out(self, lane: Lane, executor: ExecutorHandle, batch: tuple[Claimed, ...]) -> int:
         if not batch:
-            lane.hungry = False
+            lane.wants_work = False
             self._on_starved()
             return 0
         self.started += len(batch)

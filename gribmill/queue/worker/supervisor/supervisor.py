@@ -19,7 +19,7 @@ from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
 from gribmill.queue.worker.supervisor.clock_skew import ClockSkew
 from gribmill.queue.worker.supervisor.heartbeat import WorkerHeartbeat, WorkerState
-from gribmill.queue.worker.supervisor.job_exchange import JobExchange, Round
+from gribmill.queue.worker.supervisor.job_exchange import JobExchange, LoopResult
 from gribmill.queue.worker.supervisor.lease_watchdog import LeaseWatchdog
 from gribmill.queue.worker.supervisor.maintenance import Maintenance
 from gribmill.queue.worker.supervisor.signals import StopSignals
@@ -108,7 +108,7 @@ class Supervisor:
             extra={"types": {lane.name: [*lane.types] for lane in self.lanes}},
         )
 
-    def run_once(self, wait_seconds: float = 0.0) -> Round:
+    def run_once(self, wait_seconds: float = 0.0) -> LoopResult:
         """Wait for something to happen, at most `wait_seconds`; then do everything that is due."""
         reports, self.exchange.unsent = self.exchange.unsent, []
         for key, _ in self._selector.select(wait_seconds):
@@ -138,8 +138,8 @@ class Supervisor:
         if self.options.until == "stopped" or not any(executor.ready for executor in self.pool.executors):
             return False
         if self.options.until == "once":
-            return self.started_jobs > 0 or not any(lane.hungry for lane in self.lanes)
-        return not any(lane.hungry for lane in self.lanes)
+            return self.started_jobs > 0 or not any(lane.wants_work for lane in self.lanes)
+        return not any(lane.wants_work for lane in self.lanes)
 
     def close(self) -> None:
         """Stop what still runs, give its jobs back, and deregister."""
@@ -253,7 +253,7 @@ class Supervisor:
 
     def _feed_everyone(self) -> None:
         for lane in self.lanes:
-            lane.hungry = True
+            lane.wants_work = True
 
     def _note_next_due(self) -> None:
         with contextlib.suppress(StoreError):
@@ -277,7 +277,7 @@ class Supervisor:
 
     @property
     def _hungry(self) -> bool:
-        return self._may_start and any(lane.hungry and lane.idle for lane in self.lanes)
+        return self._may_start and any(lane.wants_work and lane.idle for lane in self.lanes)
 
     # Endings
 
