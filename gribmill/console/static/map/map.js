@@ -1,16 +1,16 @@
 // The map page: what is chosen is read, drawn, and kept in the address.
+import { Meteogram } from "./forecast/meteogram.js";
 import { Contours } from "./layers/contours.js";
-import { Meteogram, placeText } from "./forecast/meteogram.js";
+import { creditsOf, describe, notesOf } from "./page/captions.js";
 import { Catalogue, runText, runTime } from "./page/catalogue.js";
 import { Choices } from "./page/choices.js";
 import { drawable, Fields, firstVariable, titleOf } from "./page/fields.js";
 import { Gestures } from "./page/gestures.js";
 import { Player } from "./page/player.js";
+import { Problem } from "./page/problem.js";
+import { cellAt, showReadout } from "./page/readout.js";
 import { getJson } from "./page/request.js";
 import { readState, writeState } from "./page/view_state.js";
-import { drawLegend } from "./scale/legend.js";
-import { valueText } from "./scale/numbers.js";
-import { exact } from "./tile/float32.js";
 import { TileReader } from "./tile_reader.js";
 import { Camera } from "./view/camera.js";
 import { Coastlines } from "./view/coastlines.js";
@@ -18,6 +18,7 @@ import { Panel } from "./view/panel.js";
 import { NativePlane, WebMercatorPlane } from "./view/planes.js";
 
 const REFRESH_MS = 60_000;
+const OFFLINE = "The server does not answer. The map shows what was read before.";
 const byId = (id) => document.getElementById(id);
 
 class MapPage {
@@ -26,14 +27,15 @@ class MapPage {
   camera = new Camera();
   coastlines = new Coastlines();
   meteogram = new Meteogram(byId("forecast"));
+  figures = [...document.querySelectorAll("#maps figure")];
   panels = [];
   turn = 0;
   plane = null;
-  crosshair = null;
+  layers = null;
+  removed = "";
 
   async begin() {
-    const colours = await getJson("/console/map/colours");
-    this.fields = new Fields(new TileReader(), this.catalogue, colours);
+    this.problem = new Problem(byId("problem"), () => this.refresh());
     this.choices = new Choices(byId("choices"), (name, value) => this.choose(name, value));
     this.player = new Player(
       { slider: byId("hour"), label: byId("hour-label"), play: byId("play"), back: byId("back"), forward: byId("forward") },
@@ -41,32 +43,44 @@ class MapPage {
     );
     const webgl = document.documentElement.dataset.webgl !== "off";
     for (const element of document.querySelectorAll(".map-panel")) this.panels.push(this.#panel(element, webgl));
+    for (const [id, zoom] of [["zoom-in", 1.6], ["zoom-out", 1 / 1.6], ["zoom-all", null]]) {
+      byId(id).addEventListener("click", () => this.#zoom(zoom));
+    }
     new ResizeObserver(() => this.resized()).observe(byId("maps"));
     byId("forecast").addEventListener("closed", () => this.closeForecast());
     window.addEventListener("popstate", () => this.restore());
-    setInterval(() => this.refresh(), REFRESH_MS);
-    await this.catalogue.load();
+    window.addEventListener("online", () => this.refresh());
+    setInterval(() => !document.hidden && !this.player.playing && this.refresh(), REFRESH_MS);
+    await this.#connect();
+  }
+
+  // Colours and what there is; tried again by `refresh` if the server does not answer.
+  async #connect() {
+    const [colours] = await Promise.all([getJson("/console/map/colours"), this.catalogue.load()]);
+    this.fields = new Fields(new TileReader(), this.catalogue, colours);
     await this.restore();
   }
 
   #panel(element, webgl) {
-    const panel = new Panel(element, { webgl });
     new Gestures(element, this.camera, {
       moved: () => this.moved(),
       pointed: (left, top) => this.pointed(left === null ? null : [left, top]),
       clicked: (left, top) => this.clicked(left, top),
       keyed: () => this.pointed([this.camera.width / 2, this.camera.height / 2], true),
       reset: () => this.fit(),
+      hour: (by) => this.player.step(by),
+      unchosen: () => this.#note("Click the map, or hold Ctrl, to zoom with the wheel."),
     });
-    return panel;
+    return new Panel(element, { webgl });
   }
 
   // What the address says, completed with what there is.
   async restore() {
     this.state = readState(location.search);
     this.plane = null;
-    await this.load({ restoring: true });
+    await this.load();
     if (this.state.point) this.forecastAt(...this.state.point);
+    else this.#hideForecast();
   }
 
   async choose(name, value) {
@@ -74,7 +88,7 @@ class MapPage {
     if (["plane", "region"].includes(name)) this.state.at = null;
     if (["model", "run"].includes(name)) this.player.stop();
     if (name === "model") this.state.run = "";
-    await this.load();
+    await this.load({ push: true });
     if (this.state.point && ["model", "run", "region", "units", "variable"].includes(name)) this.forecastAt(...this.state.point);
   }
 
@@ -87,26 +101,29 @@ class MapPage {
     const regions = catalogue.regions(state.model, state.run);
     if (!regions.includes(state.region)) [state.region, state.at] = [regions[0] ?? "", null];
     const others = catalogue.models.filter((one) => one !== state.model);
-    if (!others.includes(state.other)) state.other = others[0] ?? "";
+    if (!others.includes(state.other)) state.other = others.find((one) => catalogue.runs(one).some((run) => catalogue.regions(one, run).includes(state.region))) ?? others[0] ?? "";
     if (!state.other) state.compare = "none";
   }
 
-  async load({ restoring = false } = {}) {
+  // `push` makes a step to which Back returns.
+  async load({ push = false } = {}) {
     const turn = ++this.turn;
     this.#settle();
     byId("empty").hidden = this.catalogue.models.length > 0;
     byId("map-view").hidden = !this.catalogue.models.length;
+    document.documentElement.dataset.map = "loading";
     if (!this.catalogue.models.length) return;
     byId("maps").setAttribute("aria-busy", "true");
+    if (!this.layers) this.choices.show(this.state, this.catalogue, []);
     try {
       const hours = await this.catalogue.hours(this.state.model, this.state.run, this.state.region);
       if (turn !== this.turn) return;
       this.player.setHours(hours.map((one) => one.minutes), this.state.minutes);
       this.state.minutes = this.player.minutes;
       const content = await this.#content();
-      if (turn === this.turn) this.#show(content, restoring);
+      if (turn === this.turn) this.#show(content, push);
     } catch (error) {
-      if (turn === this.turn) this.#fail(error);
+      if (turn === this.turn) await this.#fail(error, push);
     } finally {
       if (turn === this.turn) byId("maps").setAttribute("aria-busy", "false");
     }
@@ -120,42 +137,68 @@ class MapPage {
     const plane = state.plane === "web" ? new WebMercatorPlane(tile.grid) : new NativePlane(tile.grid);
     const valid = runTime(state.run) + state.minutes * 60_000;
     const other = state.compare === "none" ? null : await fields.sameTime(state.other, state.region, valid);
-    const tiles = state.compare === "side" ? [tile, other] : [tile];
+    const tiles = state.compare === "side" && other ? [tile, other] : [tile];
     const difference = state.compare === "difference";
-    const [found, coast] = await Promise.all([
-      difference ? [await fields.difference(tile, other, state.variable, state)] : fields.fields(tiles, state.variable, state),
-      this.coastlines.on(plane, tile.grid),
-    ]);
-    const layers = await Promise.all(found.map((field, n) => this.#layer(tiles[n], field, plane, coast)));
+    const coast = this.coastlines.on(plane, tile.grid);
+    const found = !difference ? await fields.fields(tiles, state.variable, state) : other ? [await fields.difference(tile, other, state.variable, state)] : [];
+    const layers = await Promise.all(found.map((field, n) => this.#layer(tiles[n], n, field, plane, coast)));
     return { tile, other, variables, plane, layers };
   }
 
-  async #layer(tile, field, plane, coast) {
+  async #layer(tile, n, field, plane, coast) {
     const { state, fields } = this;
-    const wind = state.wind === "none" ? null : await fields.wind(tile, state.variable);
-    const lines = state.isobars ? await fields.isobars(tile) : null;
+    const painted = field.stored && this.panels[n].raster.picturesOf(plane, tile.grid);
+    const [wind, lines, picture, lands] = await Promise.all([
+      state.wind === "none" ? null : fields.wind(tile, state.variable),
+      state.isobars ? fields.isobars(tile) : null,
+      painted ? fields.picture(tile, field) : null,
+      coast,
+    ]);
     const contours = lines && new Contours(lines, tile.grid, plane);
-    return { tile, ...field, field: field.values, grid: tile.grid, plane, coast, wind, windStyle: state.wind, contours };
+    return { tile, ...field, field: field.values, grid: tile.grid, plane, coast: lands, wind, windStyle: state.wind, contours, picture };
   }
 
-  #show({ tile, other, variables, plane, layers }, restoring) {
-    this.choices.show(this.state, this.catalogue, variables);
-    byId("problem").hidden = true;
-    this.panels[1].element.hidden = layers.length < 2;
+  #show(content, push) {
+    const { state } = this;
+    const { plane, layers, variables } = content;
+    this.choices.show(state, this.catalogue, variables);
+    this.problem.hide();
+    const side = state.compare === "side";
+    this.figures[1].hidden = !side;
+    byId("maps").classList.toggle("two", side);
     this.layers = layers;
     this.camera.resize(...this.#size());
-    if (this.plane?.key !== plane.key) this.#look(plane, restoring);
-    layers.forEach((layer, n) => this.panels[n].show(layer));
-    this.panels.slice(layers.length).forEach((panel) => panel.clear());
-    this.#describe(tile, other, layers);
-    this.draw();
-    this.#remember();
+    if (this.plane?.key !== plane.key) this.#look(plane);
+    this.panels.forEach((panel, n) => (layers[n] ? panel.show(layers[n], this.camera) : panel.clear()));
+    this.#say(content);
+    this.#mark();
+    this.#remember(push);
     document.documentElement.dataset.map = "ready";
     this.pointed(this.pointer ?? null);
   }
 
+  #say(content) {
+    const { state } = this;
+    describe(this.figures, state, content);
+    const lacking = state.compare !== "none" && !content.other ? `${state.other.toUpperCase()} has no ${state.region} for this time.` : "";
+    this.figures.forEach((figure, n) => {
+      figure.querySelector(".map-message").textContent = content.layers[n] ? "" : lacking;
+      if (!content.layers[n]) this.#unsay(figure);
+    });
+    byId("credit").textContent = creditsOf(content);
+    this.#note([this.removed, ...notesOf(state, content)].filter(Boolean).join(" "));
+  }
+
+  #unsay(figure) {
+    for (const kind of [".what", ".range", ".map-legend"]) figure.querySelector(kind).replaceChildren();
+  }
+
+  #note(text) {
+    if (byId("note").textContent !== text) byId("note").textContent = text;
+  }
+
   // A plane that is new is seen whole, or where the address says.
-  #look(plane, restoring) {
+  #look(plane) {
     this.plane = plane;
     this.camera.fit(plane.bounds(), plane.turn);
     const { at } = this.state;
@@ -163,41 +206,34 @@ class MapPage {
     const [x, y] = plane.project(at[0], at[1]);
     if (!Number.isFinite(x + y)) return;
     Object.assign(this.camera, { x, y });
-    if (restoring || at) this.camera.zoom(at[2] / this.camera.scale);
+    this.camera.zoom(at[2] / this.camera.scale);
   }
 
-  #describe(tile, other, layers) {
-    const { state } = this;
-    const names = layers.map((layer) => `${layer.tile.meta.model.toUpperCase()} ${runText(layer.tile.meta.run)}`);
-    if (state.compare === "difference") names[0] = `${names[0]} minus ${other.meta.model.toUpperCase()} ${runText(other.meta.run)}`;
-    layers.forEach((layer, n) => {
-      const title = titleOf(layer.tile.meta, state.variable);
-      const figure = this.panels[n].element.closest("figure");
-      figure.querySelector("figcaption").textContent = `${names[n]}: ${title}`;
-      drawLegend(figure.querySelector(".map-legend"), layer.scale, title);
-      this.panels[n].element.setAttribute("aria-label", `Map of ${title}, ${names[n]}, ${tile.meta.region.title || state.region}. Arrow keys move, plus and minus zoom, 0 shows all, Enter gives the forecast in the middle.`);
-    });
-    this.panels[1].element.closest("figure").hidden = layers.length < 2;
-    byId("maps").classList.toggle("two", layers.length > 1);
-    const credits = [...new Set([tile, other].filter(Boolean).map(({ meta }) => meta.attribution).filter(Boolean))];
-    byId("credit").textContent = credits.join(" ");
-    const notes = [];
-    if (state.compare === "difference" && other.grid.key !== tile.grid.key) notes.push("The second model is taken at its nearest grid point.");
-    if (state.wind !== "none" && !layers[0].wind) notes.push("This tile has no wind.");
-    if (state.isobars && !layers[0].contours) notes.push("This tile has no pressure at sea level.");
-    byId("note").textContent = notes.join(" ");
-  }
-
-  #fail(error) {
-    byId("problem").textContent = error.message;
-    byId("problem").hidden = false;
-    this.choices.show(this.state, this.catalogue, this.layers ? drawable(this.layers[0].tile.meta) : []);
+  async #fail(error, push) {
+    if (error.kind === "gone" && !this.removed) return this.#replaceRemoved(push);
+    this.removed = "";
+    this.problem.show(error);
+    this.choices.show(this.state, this.catalogue, this.layers?.length ? drawable(this.layers[0].tile.meta) : []);
     this.panels.forEach((panel) => panel.clear());
+    this.figures.forEach((figure) => this.#unsay(figure));
     this.layers = null;
     this.plane = null;
     this.player.stop();
-    this.#remember();
+    this.#remember(push);
     document.documentElement.dataset.map = "failed";
+  }
+
+  // A tile that was listed and is gone: the list is read again, and what there is now is shown.
+  async #replaceRemoved(push) {
+    const { model, run } = this.state;
+    this.removed = `${model.toUpperCase()} ${runText(run)}: a tile was removed meanwhile; old runs are pruned.`;
+    try {
+      await this.catalogue.load();
+    } catch (error) {
+      return this.#fail(error, push);
+    }
+    await this.load({ push });
+    this.removed = "";
   }
 
   #size() {
@@ -205,132 +241,117 @@ class MapPage {
     return [Math.round(box.width), Math.round(box.height)];
   }
 
-  draw() {
-    this.panels.forEach((panel) => panel.draw(this.camera, this.crosshair));
-  }
-
   async showHour(minutes) {
     this.state.minutes = minutes;
     await this.load();
+    if (this.state.point) this.meteogram.mark(runTime(this.state.run) + this.state.minutes * 60_000);
   }
 
-  readAhead(minutes) {
-    const { model, run, region, variable } = this.state;
-    this.catalogue.hours(model, run, region).then((hours) => {
-      const hour = hours.find((one) => one.minutes === minutes);
-      if (hour && variable) this.fields.prefetch(hour.url, [variable]);
-    });
+  async readAhead(minutes) {
+    if (!this.layers?.length) return;
+    const { model, run, region } = this.state;
+    const hour = (await this.catalogue.hours(model, run, region)).find((one) => one.minutes === minutes);
+    if (hour) this.fields.prefetch(hour.url, this.fields.needed(this.layers[0].tile.meta, this.state));
   }
 
   resized() {
-    if (!this.layers) return;
-    const before = this.camera.least;
-    const whole = Math.abs(this.camera.scale - before) < 1e-9;
+    if (!this.layers?.length) return;
+    const whole = Math.abs(this.camera.scale - this.camera.least) < 1e-9;
     this.camera.resize(...this.#size());
     const { x, y, scale } = this.camera;
     this.camera.fit(this.plane.bounds(), this.plane.turn);
     if (!whole) Object.assign(this.camera, { x, y, scale });
-    this.draw();
+    this.panels.forEach((panel) => panel.draw(this.camera));
+    this.#mark();
   }
 
   fit() {
-    this.camera.fit(this.plane.bounds(), this.plane.turn);
+    if (this.plane) this.camera.fit(this.plane.bounds(), this.plane.turn);
     this.state.at = null;
+  }
+
+  #zoom(factor) {
+    if (factor === null) this.fit();
+    else this.camera.zoom(factor);
+    this.moved();
   }
 
   moved() {
     if (!this.layers) return;
     cancelAnimationFrame(this.drawing);
-    this.drawing = requestAnimationFrame(() => this.draw());
+    this.drawing = requestAnimationFrame(() => {
+      this.panels.forEach((panel) => panel.move(this.camera));
+      this.#mark();
+    });
     const [lat, lon] = this.plane.unproject(this.camera.x, this.camera.y);
     if (Number.isFinite(lat + lon)) this.state.at = this.camera.scale === this.camera.least ? null : [lat, lon, this.camera.scale];
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => this.#remember(), 250);
   }
 
-  #remember() {
-    const address = writeState(this.state);
-    if (address !== location.search) history.replaceState(null, "", address);
+  #mark() {
+    this.panels.forEach((panel) => panel.mark(this.state.point, this.camera));
   }
 
-  // The cell of a layer under a place of the screen: its row, column, value and place on Earth.
-  cellAt(layer, left, top) {
-    const [x, y] = this.camera.toPlane(left, top);
-    const straight = this.plane.grid?.key === layer.grid.key;
-    const place = straight ? null : this.plane.unproject(x, y);
-    const cell = straight ? layer.grid.cell(y, x / this.plane.aspect) : layer.grid.nearest(...place);
-    if (!cell) return null;
-    const [lat, lon] = layer.grid.latlon(...cell);
-    return { row: cell[0], column: cell[1], lat, lon, value: layer.values[cell[0] * layer.grid.columns + cell[1]] };
+  #remember(push = false) {
+    const address = writeState(this.state);
+    if (address === location.search) return;
+    if (push) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
   }
 
   pointed(place, keyed = false) {
     this.pointer = place;
-    const output = byId("readout");
-    output.setAttribute("aria-live", keyed ? "polite" : "off");
-    if (keyed !== Boolean(this.crosshair)) {
-      this.crosshair = keyed ? place : null;
-      this.draw();
-    }
-    const cells = place && this.layers ? this.layers.map((layer) => [layer, this.cellAt(layer, ...place)]) : [];
-    const found = cells.filter(([, cell]) => cell);
-    if (!found.length) {
-      output.textContent = "Point at the map for a value; click it for the forecast.";
-      for (const name of Object.keys(output.dataset)) delete output.dataset[name];
-      return;
-    }
-    output.textContent = found.map(([layer, cell]) => readout(layer, cell, this.layers.length > 1)).join(" · ");
-    const [, first] = found[0];
-    Object.assign(output.dataset, { value: exact(first.value), row: first.row, column: first.column });
+    this.panels.forEach((panel) => panel.element.classList.toggle("keyed", keyed));
+    const at = place && this.camera.toPlane(...place);
+    const cells = (at && this.layers ? this.layers : []).map((layer) => [layer, cellAt(layer, this.plane, ...at)]).filter(([, cell]) => cell);
+    showReadout(byId("readout"), cells, { several: this.layers?.length > 1, spoken: keyed });
   }
 
   clicked(left, top) {
-    const cell = this.layers && this.cellAt(this.layers[0], left, top);
-    const [lat, lon] = this.plane?.unproject(...this.camera.toPlane(left, top)) ?? [];
-    if (cell && Number.isFinite(lat + lon)) this.forecastAt(lat, lon);
+    if (!this.layers?.length) return;
+    const place = this.camera.toPlane(left, top);
+    const [lat, lon] = this.plane.unproject(...place);
+    if (cellAt(this.layers[0], this.plane, ...place) && Number.isFinite(lat + lon)) this.forecastAt(lat, lon, true);
   }
 
-  forecastAt(lat, lon) {
+  forecastAt(lat, lon, push = false) {
     const { model, run, region, units, variable, minutes } = this.state;
     this.state.point = [lat, lon];
-    this.#remember();
-    const title = this.layers ? titleOf(this.layers[0].tile.meta, variable) : variable;
+    this.#remember(push);
+    byId("map-body").classList.add("with-forecast");
+    this.#mark();
+    const title = this.layers?.length ? titleOf(this.layers[0].tile.meta, variable) : variable;
     const members = this.catalogue.members(model, run, region);
     const marked = runTime(run) + minutes * 60_000;
-    this.meteogram.show({ lat, lon, model, run, region, units, members, variable, title, marked });
+    this.meteogram.show({ lat, lon, model, run, region, units, members, variable, title, marked, reveal: push });
   }
 
   closeForecast() {
     this.state.point = null;
-    this.meteogram.hide();
-    this.#remember();
+    this.#hideForecast();
+    this.#remember(true);
     this.panels[0].element.focus();
+  }
+
+  #hideForecast() {
+    this.meteogram.hide();
+    byId("map-body").classList.remove("with-forecast");
+    this.#mark();
   }
 
   // New runs and hours, as they arrive; the view stays.
   async refresh() {
-    if (document.hidden || this.player.playing) return;
+    if (!this.fields) return this.#connect().catch((error) => this.problem.show(error));
     try {
       await this.catalogue.load();
-      await this.load();
-    } catch {
-      // What is shown stays; the next time may work.
+    } catch (error) {
+      if (this.layers && error.kind === "offline") return this.#note(OFFLINE);
+      return this.problem.show(error);
     }
+    return this.load();
   }
 }
 
-function readout({ scale, about, tile }, { value, lat, lon, row, column }, named) {
-  const where = `${placeText({ lat, lon })}, row ${row}, column ${column}`;
-  const name = named ? `${tile.meta.model.toUpperCase()} ` : "";
-  if (Number.isNaN(value)) return `${name}no value at ${where}`;
-  if (scale.meanings.length) return `${name}${scale.meanings[scale.levels.filter((level) => value >= level).length]} (code ${exact(value)}) at ${where}`;
-  const step = ((scale.high ?? scale.levels.at(-1)) - (scale.low ?? scale.levels[0])) * Math.abs(scale.factor) * 0.01;
-  const native = scale.factor === 1 && scale.offset === 0 ? `exactly ${exact(value)}` : `${exact(value)} ${about.units}`;
-  return `${name}${valueText(scale.toShown(value), step)} ${scale.units} (${native}) at ${where}`;
-}
-
 const page = new MapPage();
-page.begin().catch((error) => {
-  byId("problem").textContent = error.message;
-  byId("problem").hidden = false;
-});
+page.begin().catch((error) => page.problem.show(error));

@@ -7,10 +7,10 @@ export class TileReader {
   #last = 0;
 
   constructor() {
-    this.#worker.addEventListener("message", ({ data: { id, result, problem } }) => {
+    this.#worker.addEventListener("message", ({ data: { id, result, problem, kind } }) => {
       const { resolve, reject } = this.#waiting.get(id);
       this.#waiting.delete(id);
-      if (problem) reject(new TileError(problem));
+      if (problem) reject(new TileError(problem, kind));
       else resolve(result);
     });
     this.#worker.addEventListener("error", () => {
@@ -30,6 +30,7 @@ export class TileReader {
   open = (url) => this.#ask("open", { url });
   values = (url, name) => this.#ask("values", { url, name });
   prefetch = (url, names) => this.#ask("prefetch", { url, names });
+  picture = (url, name, { levels, colours, low, high, lut }) => this.#ask("picture", { url, name, scale: { levels, colours, low, high, lut } });
   difference = (first, second) => this.#ask("difference", { first, second });
   contours = (url, name, lines) => this.#ask("contours", { url, name, ...lines });
 }

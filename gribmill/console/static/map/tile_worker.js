@@ -3,6 +3,7 @@ import { contourLines } from "./field/contour_lines.js";
 import { differenceOf } from "./field/difference.js";
 import { rangeOf } from "./field/range.js";
 import { TileGrid } from "./grids/tile_grid.js";
+import { pictureOf } from "./layers/picture.js";
 import { TileCache } from "./tile/tile_cache.js";
 
 const cache = new TileCache();
@@ -18,8 +19,18 @@ const actions = {
     return { values, range: rangeOf(values) };
   },
 
+  // One pixel for each point; `scale` has the numbers and colours of a scale.
+  async picture({ url, name, scale }) {
+    const { shape } = await cache.tile(url);
+    const canvas = new OffscreenCanvas(shape[1], shape[0]);
+    canvas.getContext("2d").putImageData(pictureOf(await cache.values(url, name), ...shape, scale), 0, 0);
+    return { picture: canvas.transferToImageBitmap() };
+  },
+
+  // What a tile does not have is left out.
   async prefetch({ url, names }) {
-    for (const name of names) await cache.values(url, name);
+    const { meta } = await cache.tile(url);
+    for (const name of names) if (Object.hasOwn(meta.variables, name) || name.startsWith("ws")) await cache.values(url, name);
     return {};
   },
 
@@ -43,13 +54,16 @@ async function side({ url, name, factor, offset }) {
   return { grid, values: await cache.values(url, name), factor, offset };
 }
 
+function transferable(result) {
+  return Object.values(result).flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer] : value instanceof ImageBitmap ? [value] : []));
+}
+
 self.addEventListener("message", async ({ data: { id, action, ...request } }) => {
   try {
     const result = await actions[action](request);
-    const buffers = Object.values(result).filter((value) => ArrayBuffer.isView(value) && action !== "open");
-    self.postMessage({ id, result }, buffers.map((value) => value.buffer));
+    self.postMessage({ id, result }, action === "open" ? [] : transferable(result));
   } catch (error) {
-    if (request.url) cache.drop(request.url);
-    self.postMessage({ id, problem: error.name === "TileError" ? error.message : `The map failed: ${error.message}` });
+    const known = error.name === "TileError";
+    self.postMessage({ id, problem: known ? error.message : `The map failed: ${error.message}`, kind: known ? error.kind : "" });
   }
 });

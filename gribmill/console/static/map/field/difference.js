@@ -2,14 +2,28 @@
 export function differenceOf(first, second) {
   const { rows, columns } = first.grid;
   const made = new Float32Array(rows * columns);
-  const same = first.grid.key === second.grid.key;
+  const places = first.grid.key === second.grid.key ? null : placesIn(second.grid, first.grid);
   for (let j = 0, at = 0; j < rows; j++) {
     for (let i = 0; i < columns; i++, at++) {
-      const other = same ? at : nearest(first.grid, second.grid, j, i);
+      const other = places ? places[at] : at;
       made[at] = first.values[at] * first.factor + first.offset - (second.values[other] * second.factor + second.offset);
     }
   }
   return made;
+}
+
+let known = { key: "", places: null };
+
+// Where the points of a grid are in the values of another; kept for the next hour.
+function placesIn(other, grid) {
+  const key = `${grid.key} ${other.key}`;
+  if (known.key === key) return known.places;
+  const places = new Int32Array(grid.rows * grid.columns);
+  for (let j = 0, at = 0; j < grid.rows; j++) {
+    for (let i = 0; i < grid.columns; i++, at++) places[at] = nearest(grid, other, j, i);
+  }
+  known = { key, places };
+  return places;
 }
 
 // The place of the nearest point in the other grid's values; one that does not exist gives NaN.

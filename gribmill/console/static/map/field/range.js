@@ -1,12 +1,16 @@
-// The range of a field: its least and greatest value, and the bulk without single wild points.
+// The range of a field: its least and greatest value, the bulk without single wild points, and how many are missing.
 const SAMPLES = 20_000;
 const BULK = [0.002, 0.998];
 
 export function rangeOf(values) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values) {
+  let low = Infinity;
+  let high = -Infinity;
+  let missing = 0;
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
     if (value < low) low = value;
     if (value > high) high = value;
+    if (value !== value) missing++;
   }
   if (low > high) return null; // nothing but missing points
   const every = Math.max(1, Math.floor(values.length / SAMPLES));
@@ -14,8 +18,8 @@ export function rangeOf(values) {
   for (let at = 0; at < values.length; at += every) {
     if (values[at] === values[at]) sample.push(values[at]);
   }
-  if (!sample.length) return { low, high, bulk: [low, high] };
+  if (!sample.length) return { low, high, bulk: [low, high], missing };
   const sorted = Float32Array.from(sample).sort();
   const bulk = BULK.map((share) => sorted[Math.round(share * (sorted.length - 1))]);
-  return { low, high, bulk };
+  return { low, high, bulk, missing };
 }

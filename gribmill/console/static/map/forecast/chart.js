@@ -1,43 +1,53 @@
 // A small chart of values over time as SVG: lines, bars, bands; gaps where a value is missing.
+import { barbShape, KNOTS_PER_M_S } from "../layers/barb_shape.js";
 import { add } from "../scale/legend.js";
 import { numberText, ticksBetween } from "../scale/numbers.js";
 
-const WIDTH = 640;
-const [LEFT, RIGHT, TOP, BOTTOM] = [46, 10, 8, 22];
+const [NARROWEST, WIDEST] = [280, 832];
+const [LEFT, RIGHT, TOP, BOTTOM] = [46, 14, 8, 22];
+const TICK_PIXELS = 46;
+const BARB_PIXELS = 24;
 const HOUR = 3_600_000;
 
 export class Chart {
-  constructor(parent, { title, height = 130, times, low, high, marked = null }) {
-    Object.assign(this, { times, height });
-    this.picture = add(parent, "svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", class: "chart", "aria-label": title });
+  // `width` is that of the place where the chart will be. `head` pixels are left free above the values.
+  constructor(parent, { title, width, height = 130, head = 0, times, low, high, marked = null }) {
+    Object.assign(this, { times, height, top: TOP + head, width: Math.min(WIDEST, Math.max(NARROWEST, Math.round(width))) });
+    this.picture = add(parent, "svg", { viewBox: `0 0 ${this.width} ${height}`, role: "img", class: "chart", "aria-label": title });
     const margin = (high - low) * 0.06 || 0.5;
     [this.low, this.high] = [low - (low === 0 ? 0 : margin), high + margin];
-    this.#axes(marked);
+    this.#axes();
+    this.now = add(this.picture, "line", { y1: TOP, y2: height - BOTTOM, class: "now" });
+    this.mark(marked);
+  }
+
+  // A line at a time; none where the chart does not reach.
+  mark(time) {
+    const there = time !== null && time >= this.times[0] && time <= this.times.at(-1);
+    this.now.setAttribute("visibility", there ? "visible" : "hidden");
+    for (const name of ["x1", "x2"]) this.now.setAttribute(name, there ? this.x(time) : 0);
   }
 
   x(time) {
     const [first, last] = [this.times[0], this.times.at(-1)];
-    return LEFT + ((time - first) / (last - first || HOUR)) * (WIDTH - LEFT - RIGHT);
+    return LEFT + ((time - first) / (last - first || HOUR)) * (this.width - LEFT - RIGHT);
   }
 
   y(value) {
-    return TOP + ((this.high - value) / (this.high - this.low)) * (this.height - TOP - BOTTOM);
+    return this.top + ((this.high - value) / (this.high - this.low)) * (this.height - this.top - BOTTOM);
   }
 
-  #axes(marked) {
+  #axes() {
     for (const tick of ticksBetween(this.low, this.high, 4)) {
-      add(this.picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, y1: this.y(tick), y2: this.y(tick), class: "grid" });
+      add(this.picture, "line", { x1: LEFT, x2: this.width - RIGHT, y1: this.y(tick), y2: this.y(tick), class: "grid" });
       add(this.picture, "text", { x: LEFT - 6, y: this.y(tick) + 4, "text-anchor": "end" }).textContent = numberText(tick);
     }
-    for (const time of hourTicks(this.times)) {
+    for (const time of hourTicks(this.times, Math.floor((this.width - LEFT - RIGHT) / TICK_PIXELS))) {
       const date = new Date(time).toISOString();
       const midnight = date.slice(11, 13) === "00";
       add(this.picture, "line", { x1: this.x(time), x2: this.x(time), y1: TOP, y2: this.height - BOTTOM, class: midnight ? "day" : "grid" });
       const text = add(this.picture, "text", { x: this.x(time), y: this.height - 6, "text-anchor": "middle" });
       text.textContent = midnight ? date.slice(5, 10) : `${date.slice(11, 13)}Z`;
-    }
-    if (marked !== null && marked >= this.times[0] && marked <= this.times.at(-1)) {
-      add(this.picture, "line", { x1: this.x(marked), x2: this.x(marked), y1: TOP, y2: this.height - BOTTOM, class: "now" });
     }
   }
 
@@ -70,6 +80,21 @@ export class Chart {
     });
   }
 
+  // A wind barb above each value, as many as fit. Directions are where the wind comes from, in degrees.
+  barbs(times, speeds, directions, south) {
+    let last = -Infinity;
+    times.forEach((time, n) => {
+      const x = this.x(time);
+      if (!Number.isFinite(speeds[n] + directions[n]) || x - last < BARB_PIXELS || x < LEFT + 6) return;
+      last = x;
+      const angle = (directions[n] * Math.PI) / 180;
+      const shape = barbShape(x, TOP + 14, [Math.sin(angle), -Math.cos(angle)], speeds[n] * KNOTS_PER_M_S, { staff: 15, south });
+      if (shape.calm) add(this.picture, "circle", { cx: x, cy: TOP + 14, r: 3, class: "barb" });
+      const lines = [...shape.lines, ...shape.flags.map((flag) => [...flag, flag[0]])];
+      if (lines.length) add(this.picture, "path", { d: lines.map((line) => `M${line.map((at) => at.map((one) => one.toFixed(1)).join(" ")).join("L")}`).join(""), class: "barb" });
+    });
+  }
+
   band(rows, kind) {
     if (rows.length < 2) return;
     const upper = rows.map(({ time, high }) => `${this.x(time).toFixed(1)} ${this.y(high).toFixed(1)}`);
@@ -78,10 +103,10 @@ export class Chart {
   }
 }
 
-// Some whole hours UTC, at most nine.
-function hourTicks(times) {
+// Some whole hours UTC, at most so many.
+function hourTicks(times, most) {
   const [first, last] = [times[0], times.at(-1)];
-  const step = [1, 2, 3, 6, 12, 24, 48, 72, 120, 240].find((hours) => (last - first) / HOUR / hours <= 9) ?? 480;
+  const step = [1, 2, 3, 6, 12, 24, 48, 72, 120, 240].find((hours) => (last - first) / HOUR / hours <= most) ?? 480;
   const found = [];
   for (let time = Math.ceil(first / (step * HOUR)) * step * HOUR; time <= last; time += step * HOUR) found.push(time);
   return found;

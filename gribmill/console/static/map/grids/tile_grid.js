@@ -35,10 +35,9 @@ export class TileGrid {
   // Fractional row and column of a place, also outside of the tile.
   index(lat, lon) {
     const [j, i] = this.source.index(lat, lon);
-    let column = i - this.firstColumn;
-    if (this.source.wraps) column -= this.source.nx * Math.floor((column + 0.5) / this.source.nx);
-    else if (column < -0.5 && this.source.dlon && !this.source.axes) column = nearestTurn(column, 360 / this.source.dlon, this.columns);
-    return [j - this.firstRow, column];
+    const column = i - this.firstColumn;
+    const turn = this.source.wraps ? this.source.nx : this.meridians ? 360 / this.source.dlon : null;
+    return [j - this.firstRow, turn ? nearestTurn(column, turn, this.columns) : column];
   }
 
   // The nearest point to a place as [row, column], or null outside of the tile.
@@ -55,6 +54,11 @@ export class TileGrid {
     return row >= 0 && row < this.rows && column >= 0 && column < this.columns ? [row, column] : null;
   }
 
+  // Whether each column is one longitude.
+  get meridians() {
+    return Boolean(this.source.dlon) && !this.source.axes;
+  }
+
   // Width of a cell over its height in the middle of the tile.
   get aspect() {
     if (this.source.aspectAt) return this.source.aspectAt(this.latlon((this.rows - 1) / 2, (this.columns - 1) / 2)[0]);
@@ -62,6 +66,7 @@ export class TileGrid {
   }
 }
 
+// The same meridian where it is nearest to the middle of the tile.
 function nearestTurn(column, turn, columns) {
   const middle = (columns - 1) / 2;
   return column - turn * Math.round((column - middle) / turn);

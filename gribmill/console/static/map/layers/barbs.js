@@ -1,20 +1,21 @@
-// Wind barbs as on weather charts: a half feather is 5 knots, a whole one 10, a flag 50.
+// Wind barbs on the map.
+import { barbShape, KNOTS_PER_M_S } from "./barb_shape.js";
 import { windAt } from "./wind_field.js";
 
-const KNOTS_PER_M_S = 3600 / 1852;
-const SPACING_PIXELS = 44;
+const SPACING_PIXELS = 40; // at least
 const STAFF = 20;
-const FEATHER = 8;
-const GAP = 4;
 const CROWDED_DEG = 88; // nearer to a pole the columns of a lat-lon grid fall together
 
 export function drawBarbs(context, wind, plane, camera, { colour, halo }) {
   const path = new Path2D();
   const flags = new Path2D();
-  for (let top = SPACING_PIXELS / 2; top < camera.height; top += SPACING_PIXELS) {
-    for (let left = SPACING_PIXELS / 2; left < camera.width; left += SPACING_PIXELS) {
-      const found = windAt(wind, plane, ...camera.toPlane(left, top));
-      if (found && Math.abs(found.lat) < CROWDED_DEG) addBarb(path, flags, left, top, found);
+  const step = stepOf(camera.scale);
+  const [west, north] = camera.toPlane(0, 0);
+  const [east, south] = camera.toPlane(camera.width, camera.height);
+  for (let y = Math.ceil(south / step) * step; y <= north; y += step) {
+    for (let x = Math.ceil(west / step) * step; x <= east; x += step) {
+      const found = windAt(wind, plane, x, y);
+      if (found && Math.abs(found.lat) < CROWDED_DEG) addBarb(path, flags, ...camera.toScreen(x, y), found);
     }
   }
   context.lineCap = "round";
@@ -27,36 +28,28 @@ export function drawBarbs(context, wind, plane, camera, { colour, halo }) {
   context.fill(flags);
 }
 
-// The staff points to where the wind comes from; feathers are on its left, in the southern hemisphere on its right.
-function addBarb(path, flags, left, top, { lat, components: [right, up] }) {
-  const knots = Math.hypot(right, up) * KNOTS_PER_M_S;
-  if (knots < 2.5) {
-    path.moveTo(left + 3, top);
-    path.arc(left, top, 3, 0, 2 * Math.PI);
-    return;
-  }
-  const length = Math.hypot(right, up);
-  const [dx, dy] = [-right / length, up / length]; // along the staff, in pixels
-  const side = lat < 0 ? -1 : 1;
-  const point = (along, out) => [left + dx * along - dy * out * side, top + dy * along + dx * out * side];
-  path.moveTo(left, top);
-  path.lineTo(...point(STAFF, 0));
-  let rest = Math.round(knots / 5) * 5;
-  let along = STAFF;
-  for (; rest >= 50; rest -= 50, along -= GAP + 2) {
-    flags.moveTo(...point(along, 0));
-    flags.lineTo(...point(along, FEATHER));
-    flags.lineTo(...point(along - GAP, 0));
-    flags.closePath();
-  }
-  for (; rest >= 10; rest -= 10, along -= GAP) stroke(path, point(along, 0), point(along + 2.5, FEATHER));
-  if (rest >= 5) {
-    if (along === STAFF) along -= GAP;
-    stroke(path, point(along, 0), point(along + 1.2, FEATHER / 2));
-  }
+// Barbs are at fixed places of the plane, so that they stay where they are when the map is moved.
+function stepOf(scale) {
+  const least = SPACING_PIXELS / scale;
+  const power = 2 ** Math.floor(Math.log2(least));
+  return power * [1, 1.5, 2].find((n) => n * power >= least);
 }
 
-function stroke(path, from, to) {
-  path.moveTo(...from);
-  path.lineTo(...to);
+function addBarb(path, flags, left, top, { lat, components: [right, up] }) {
+  const speed = Math.hypot(right, up);
+  const shape = barbShape(left, top, [-right / speed, up / speed], speed * KNOTS_PER_M_S, { staff: STAFF, south: lat < 0 });
+  if (shape.calm) {
+    path.moveTo(left + 3, top);
+    path.arc(left, top, 3, 0, 2 * Math.PI);
+  }
+  for (const [from, to] of shape.lines) {
+    path.moveTo(...from);
+    path.lineTo(...to);
+  }
+  for (const [a, b, c] of shape.flags) {
+    flags.moveTo(...a);
+    flags.lineTo(...b);
+    flags.lineTo(...c);
+    flags.closePath();
+  }
 }

@@ -21,7 +21,7 @@ export class Contours {
   }
 
   draw(context, camera, { colour, halo }) {
-    this.drawn.stroke(context, camera, { colour, halo, width: 1.2 });
+    this.drawn.stroke(context, camera, { colour, light: halo, width: 1 });
     context.font = "600 11px system-ui, sans-serif";
     context.textAlign = "center";
     context.textBaseline = "middle";

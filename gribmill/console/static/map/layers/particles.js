@@ -1,14 +1,16 @@
-// Wind as moving particles that leave fading trails.
+// Wind as moving particles that leave fading trails; as still streaks for those who asked for less motion.
 import { WindField } from "./wind_field.js";
 
 const PIXELS_PER_PARTICLE = 320;
 const MOST = 4000;
 const LIFE_FRAMES = 90;
+const STILL_FRAMES = 28;
 const PIXELS_PER_M_S = 0.11; // in one frame of a sixtieth of a second
 const CALM_M_S = 0.2;
 const CLASSES = [4, 9, 16, Infinity]; // m/s: faster ones are drawn more strongly
 const OPACITY = [0.45, 0.6, 0.75, 0.9];
 const FADE = "rgb(0 0 0 / 0.93)";
+const LESS_MOTION = "(prefers-reduced-motion: reduce)";
 
 export class Particles {
   #canvas;
@@ -18,35 +20,56 @@ export class Particles {
   #frame = 0;
   #before = 0;
   #colour = "255 255 255";
+  #quiet = window.matchMedia(LESS_MOTION);
+  #view = "";
 
   constructor(canvas) {
     this.#canvas = canvas;
     this.#context = canvas.getContext("2d");
+    this.#quiet.addEventListener("change", () => this.#field && this.#start());
   }
 
   get count() {
     return this.#places.length / 3;
   }
 
-  // Null stops them.
+  get moving() {
+    return this.#frame !== 0;
+  }
+
+  // Where the view has not changed, particles go on from where they are.
   show(wind, plane, camera, colour) {
-    this.stop();
-    if (!wind) return;
+    const view = [camera.x, camera.y, camera.scale, camera.width, camera.height, plane.key].join(" ");
+    const goesOn = this.#field !== null && view === this.#view;
+    this.#field = new WindField(wind, plane, camera);
+    this.#colour = colour;
+    if (goesOn && !this.#quiet.matches) return;
+    this.#view = view;
     this.#canvas.width = camera.width; // also clears it
     this.#canvas.height = camera.height;
-    this.#colour = colour;
-    this.#field = new WindField(wind, plane, camera);
-    const count = Math.min(MOST, Math.round((camera.width * camera.height) / PIXELS_PER_PARTICLE));
-    this.#places = new Float32Array(count * 3);
+    this.#start();
+  }
+
+  #start() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    const { width, height } = this.#canvas;
+    this.#places = new Float32Array(Math.min(MOST, Math.round((width * height) / PIXELS_PER_PARTICLE)) * 3);
     for (let at = 0; at < this.#places.length; at += 3) this.#begin(at, Math.random() * LIFE_FRAMES);
+    if (this.#quiet.matches) {
+      for (let n = 0; n < STILL_FRAMES; n++) this.#draw(1);
+      return;
+    }
     this.#before = performance.now();
     this.#frame = requestAnimationFrame(this.#step);
   }
 
   stop() {
     cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    if (this.#field) this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     this.#field = null;
-    this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
   }
 
   #begin(at, age = 0) {
@@ -59,6 +82,11 @@ export class Particles {
     // The wind is as fast on a slow machine: frames that take longer move particles farther.
     const frames = Math.min(4, Math.max(0.25, (now - this.#before) / (1000 / 60)));
     this.#before = now;
+    this.#draw(frames);
+    this.#frame = requestAnimationFrame(this.#step);
+  };
+
+  #draw(frames) {
     const context = this.#context;
     context.globalCompositeOperation = "destination-in";
     context.fillStyle = FADE;
@@ -69,31 +97,32 @@ export class Particles {
       context.strokeStyle = `rgb(${this.#colour} / ${OPACITY[n]})`;
       context.stroke(path);
     });
-    this.#frame = requestAnimationFrame(this.#step);
-  };
+  }
 
   #move(frames) {
     const paths = CLASSES.map(() => new Path2D());
     const places = this.#places;
     const { right, up } = this.#field;
+    const { width, height } = this.#canvas;
     const pixels = PIXELS_PER_M_S * frames;
     for (let at = 0; at < places.length; at += 3) {
-      const [left, top] = [places[at], places[at + 1]];
+      const left = places[at];
+      const top = places[at + 1];
       const index = this.#field.index(left, top);
-      const speed = Math.hypot(right[index], up[index]);
+      const speed = Math.sqrt(right[index] * right[index] + up[index] * up[index]);
       if ((places[at + 2] += frames) > LIFE_FRAMES || !(speed > CALM_M_S)) {
         this.#begin(at);
         continue;
       }
-      places[at] = left + right[index] * pixels;
-      places[at + 1] = top - up[index] * pixels;
-      if (places[at] < 0 || places[at + 1] < 0 || places[at] > this.#canvas.width || places[at + 1] > this.#canvas.height) {
+      const x = (places[at] = left + right[index] * pixels);
+      const y = (places[at + 1] = top - up[index] * pixels);
+      if (x < 0 || y < 0 || x > width || y > height) {
         this.#begin(at);
         continue;
       }
-      const path = paths[CLASSES.findIndex((most) => speed < most)];
+      const path = paths[speed < CLASSES[0] ? 0 : speed < CLASSES[1] ? 1 : speed < CLASSES[2] ? 2 : 3];
       path.moveTo(left, top);
-      path.lineTo(places[at], places[at + 1]);
+      path.lineTo(x, y);
     }
     return paths;
   }

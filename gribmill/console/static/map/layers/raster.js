@@ -1,56 +1,81 @@
-// A field in colours on a canvas, by WebGL2 where there is one, and without it elsewhere.
-import { meshOf } from "../view/mesh.js";
+// A field in colours on a canvas: by WebGL2 on a graphics card; without one, or where the tile has its own grid on a
+// machine that only imitates one, as a scaled picture.
 import { CanvasRaster } from "./raster_2d.js";
 import { GlRaster } from "./raster_gl.js";
 
 export class Raster {
-  #canvas;
-  #drawer;
+  #drawers = {};
+  #kind = "";
 
+  // `webgl`: false for none, "always" also where a picture is faster.
   constructor(parent, { webgl = true } = {}) {
-    this.parent = parent;
-    this.#begin(webgl);
+    Object.assign(this, { parent, always: webgl === "always" });
+    if (webgl) this.#begin("WebGL2", glOn);
+    if (!this.#drawers.WebGL2) this.#flat();
   }
 
   get kind() {
-    return this.#drawer instanceof GlRaster ? "WebGL2" : "canvas";
+    return this.#kind;
   }
 
   get canvas() {
-    return this.#canvas;
+    return this.#drawers[this.#kind].canvas;
   }
 
-  #begin(webgl) {
+  // Whether a picture that was painted elsewhere is of use.
+  picturesOf(plane, grid) {
+    return this.#kindFor(plane, grid) === "canvas" && plane.grid?.key === grid.key;
+  }
+
+  #kindFor(plane, grid) {
+    const gl = this.#drawers.WebGL2?.drawer;
+    if (!gl || Math.max(grid.rows, grid.columns) > gl.largest) return "canvas";
+    return gl.software && !this.always && plane.grid?.key === grid.key ? "canvas" : "WebGL2";
+  }
+
+  #flat() {
+    this.#begin("canvas", (canvas) => new CanvasRaster(canvas));
+  }
+
+  #begin(kind, make) {
     const canvas = this.parent.ownerDocument.createElement("canvas");
     canvas.className = "raster";
+    canvas.hidden = true;
     canvas.setAttribute("aria-hidden", "true");
-    if (this.#canvas) this.#canvas.replaceWith(canvas);
-    else this.parent.append(canvas);
-    if (this.#canvas) [canvas.width, canvas.height] = [this.#canvas.width, this.#canvas.height];
-    this.#canvas = canvas;
-    if (webgl) this.#drawer = glOn(canvas);
-    if (webgl && !this.#drawer) return this.#begin(false); // on another canvas: this one may be taken by WebGL
-    if (!webgl) this.#drawer = new CanvasRaster(canvas);
-    canvas.addEventListener("webglcontextlost", () => {
-      this.#begin(false);
-      if (this.shown) this.show(this.shown);
-    });
+    const drawer = make(canvas);
+    if (!drawer) return;
+    this.parent.prepend(canvas);
+    this.#drawers[kind] = { canvas, drawer };
+    this.#kind ||= kind;
+    canvas.addEventListener("webglcontextlost", () => this.#lost());
   }
 
-  show({ field, scale, plane, grid }) {
-    this.shown = { field, scale, plane, grid };
-    if (this.#drawer instanceof GlRaster && Math.max(grid.rows, grid.columns) > this.#drawer.largest) this.#begin(false);
-    this.#drawer.setField(field, grid.rows, grid.columns);
-    this.#drawer.setScale(scale);
-    if (this.#drawer instanceof CanvasRaster) this.#drawer.setPlane(plane, grid);
-    else this.#drawer.setMesh(meshOf(grid, plane), plane.turn);
+  #lost() {
+    this.#drawers.WebGL2.canvas.remove();
+    delete this.#drawers.WebGL2;
+    if (!this.#drawers.canvas) this.#flat();
+    if (this.shown) this.show({ ...this.shown, picture: null });
+  }
+
+  // {field, scale, plane, grid, picture}
+  show(content) {
+    this.shown = { ...content, picture: null };
+    this.#kind = this.#kindFor(content.plane, content.grid);
+    if (!this.#drawers[this.#kind]) this.#flat();
+    for (const [kind, { canvas }] of Object.entries(this.#drawers)) canvas.hidden = kind !== this.#kind;
+    this.#drawers[this.#kind].drawer.show(content);
   }
 
   draw(camera, ratio) {
+    const { canvas, drawer } = this.#drawers[this.#kind];
     const [width, height] = [Math.round(camera.width * ratio), Math.round(camera.height * ratio)];
-    if (this.#canvas.width !== width) this.#canvas.width = width;
-    if (this.#canvas.height !== height) this.#canvas.height = height;
-    this.#drawer.draw(camera);
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    drawer.draw(camera);
+  }
+
+  hide() {
+    for (const { canvas } of Object.values(this.#drawers)) canvas.hidden = true;
   }
 }
 

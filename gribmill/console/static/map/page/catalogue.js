@@ -44,11 +44,6 @@ export class Catalogue {
     }
     return this.#hours.get(String(query));
   }
-
-  // Hours may have arrived since.
-  forgetHours() {
-    this.#hours.clear();
-  }
 }
 
 export function runTime(run) {

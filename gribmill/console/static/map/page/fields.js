@@ -5,7 +5,7 @@ import { TileError } from "../tile/tile_error.js";
 import { hourText, runTime } from "./catalogue.js";
 import { getJson } from "./request.js";
 
-const FIRST = ["t2m", "ws10", "tp", "refc", "mslp", "tcc"]; // what one looks at first
+const FIRST = ["t2m", "ws10", "tp", "refc", "mslp", "swh", "tcc"]; // what one looks at first
 const PRESSURE = ["mslp", "mslet"];
 
 export class Fields {
@@ -27,7 +27,7 @@ export class Fields {
     return { url: hour.url, meta, grid: this.#grids.get(key), source: `${model} ${run} ${region}` };
   }
 
-  // The tile of another model over the same region that is valid at the same time, from its newest run that has one.
+  // The tile of another model over the same region that is valid at the same time, from its newest run that has one; or null.
   async sameTime(model, region, valid) {
     for (const run of this.catalogue.runs(model)) {
       if (!this.catalogue.regions(model, run).includes(region)) continue;
@@ -35,7 +35,7 @@ export class Fields {
       const hours = minutes >= 0 ? await this.catalogue.hours(model, run, region) : [];
       if (hours.some((one) => one.minutes === minutes)) return this.tile({ model, run, region }, minutes);
     }
-    throw new TileError(`${model.toUpperCase()} has no tile of ${region} for this time.`);
+    return null;
   }
 
   // Values, scale and title of a variable of each tile. Where both have the same units, they share one scale.
@@ -44,10 +44,10 @@ export class Fields {
     const shared = found.every(({ about }) => about.units === found[0].about.units) ? found.map(({ range }) => range).filter(Boolean) : null;
     return found.map((one, n) => {
       const source = shared ? tiles.map((tile) => tile.source).join(" ") : tiles[n].source;
-      const range = this.#range(`${source} ${name}`, shared ? together(shared) : one.range);
+      const kept = this.#range(`${source} ${name}`, shared ? together(shared) : one.range);
       const { about, variable } = one;
       const flags = about.flag_values?.length ? about.flag_values.map((value, k) => [value, about.flag_meanings[k]]) : null;
-      return { ...one, scale: scaleOf({ table: this.colours[colours][variable.palette], variable, system: units, range, flags }) };
+      return { ...one, scale: scaleOf({ table: this.colours[colours][variable.palette], variable, system: units, range: kept, flags }) };
     });
   }
 
@@ -55,7 +55,7 @@ export class Fields {
     const about = facts(tile.meta, name);
     if (!about) throw new TileError(`${tile.meta.model.toUpperCase()} has no ${name} at this hour.`);
     const [{ values, range }, variable] = await Promise.all([this.reader.values(tile.url, name), this.#variable(name, about.units)]);
-    return { name, values, range, about, variable };
+    return { name, values, range, about, variable, stored: true };
   }
 
   // The first tile's variable minus the second's, in shown units, on the first one's grid.
@@ -74,7 +74,7 @@ export class Fields {
     const same = [a.variable[units][0], 1, 0];
     const variable = { palette: "difference", to_palette: [1, 0], metric: same, us: same };
     const scale = scaleOf({ table: this.colours[colours].difference, variable, system: units, range: kept, symmetric: true });
-    return { name, values, about: { ...a.about, units: same[0] }, variable, scale };
+    return { name, values, range, about: { ...a.about, units: same[0] }, variable, scale };
   }
 
   // The wind at the level of a variable, or at 10 m; null where the tile has none.
@@ -91,6 +91,18 @@ export class Fields {
     if (!name) return null;
     const { metric } = await this.#variable(name, tile.meta.variables[name].units);
     return this.reader.contours(tile.url, name, { step: 4, factor: metric[1], offset: metric[2] });
+  }
+
+  // The picture of a stored field, painted beside the page.
+  async picture(tile, { name, scale }) {
+    return (await this.reader.picture(tile.url, name, scale)).picture;
+  }
+
+  // Names of everything that a view draws of a tile.
+  needed(meta, { variable, wind, isobars }) {
+    const level = wind === "none" ? null : windLevel(meta.variables, variable);
+    const pressure = isobars ? PRESSURE.filter((one) => Object.hasOwn(meta.variables, one)).slice(0, 1) : [];
+    return [variable, ...(level === null ? [] : [`u${level}`, `v${level}`]), ...pressure];
   }
 
   // Before it is needed; what is wrong with it is said when it is.

@@ -7,7 +7,7 @@ export class Gestures {
   #held = new Map();
   #moved = 0;
 
-  // `on` has: moved(), pointed(left, top) or pointed(null), clicked(left, top), keyed(), reset().
+  // `on` has: moved(), pointed(left, top) or pointed(null), clicked(left, top), keyed(), reset(), hour(by), unchosen().
   constructor(element, camera, on) {
     Object.assign(this, { element, camera, on });
     element.addEventListener("pointerdown", (event) => this.#down(event));
@@ -54,7 +54,7 @@ export class Gestures {
   }
 
   #wheel(event) {
-    if (!event.ctrlKey && document.activeElement !== this.element) return; // the page scrolls until the map is chosen
+    if (!event.ctrlKey && document.activeElement !== this.element) return this.on.unchosen(); // the page scrolls instead
     event.preventDefault();
     this.camera.zoom(Math.exp(-event.deltaY * 0.0015), ...this.#place(event));
     this.on.moved();
@@ -75,6 +75,8 @@ export class Gestures {
       0: () => this.on.reset(),
       Enter: () => this.on.clicked(width / 2, height / 2),
     };
+    const hours = { ",": -1, ".": 1 };
+    if (Object.hasOwn(hours, event.key)) return this.on.hour(hours[event.key]);
     if (!Object.hasOwn(actions, event.key)) return;
     event.preventDefault();
     actions[event.key]();

@@ -1,5 +1,6 @@
 // The hours of a run: a slider, steps, and playing them one after the other as fast as they can be had.
 import { hourText } from "./catalogue.js";
+import { localText, utcText } from "./times.js";
 
 const FRAME_MS = 450;
 
@@ -50,9 +51,8 @@ export class Player {
   }
 
   #tell() {
-    const valid = new Date(this.base() + this.minutes * 60_000).toISOString();
-    const day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][new Date(valid).getUTCDay()];
-    const text = this.#hours.length ? `${hourText(this.minutes)}, ${day} ${valid.slice(0, 16).replace("T", " ")} UTC` : "no hours yet";
+    const valid = this.base() + this.minutes * 60_000;
+    const text = this.#hours.length ? `${hourText(this.minutes)}, ${utcText(valid)}${localText(valid)}` : "no hours yet";
     this.label.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
   }

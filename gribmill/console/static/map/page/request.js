@@ -7,10 +7,10 @@ export async function getJson(url, signal) {
     response = await fetch(url, { signal, credentials: "same-origin", headers: { Accept: "application/json" } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new TileError("The server does not answer. Check the connection, then choose again.");
+    throw new TileError("The server does not answer.", "offline");
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
-  if (response.status === 401) throw new TileError("You are no longer logged in. Reload the page.");
+  if (response.status === 401) throw new TileError("You are no longer logged in.", "login");
   throw new TileError(body?.detail ?? `The server answered with status ${response.status}.`);
 }

@@ -1,4 +1,6 @@
 // The scale beside the map, with its units; the same in words for those who do not see it.
+import { GROUND, STRIPE } from "../layers/hatch.js";
+import { PAPER } from "../layers/picture.js";
 import { numberText, ticksBetween } from "./numbers.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -6,8 +8,28 @@ const WIDTH = 560;
 const BAR = 16;
 const STRIPES = 140;
 
-export function drawLegend(element, scale, title) {
+// Drawn again only if it changes. `missing`: whether the field has points without a value.
+export function drawLegend(element, scale, title, missing) {
+  const colours = scale.levels ? scale.colours : [...scale.lut.subarray(0, 64), ...scale.lut.subarray(-64)];
+  const key = [title, scale.units, scale.low, scale.high, scale.levels, colours, scale.meanings, missing].join("|");
+  if (element.dataset.key === key && element.childNodes.length) return;
   element.replaceChildren();
+  element.dataset.key = key;
+  drawScale(element, scale, title);
+  if (missing) drawMissing(element);
+}
+
+function drawMissing(element) {
+  const text = element.ownerDocument.createElement("span");
+  text.className = "missing";
+  const key = add(text, "svg", { viewBox: "0 0 16 16", class: "swatch", "aria-hidden": "true" });
+  add(key, "rect", { width: 16, height: 16, fill: `rgb(${GROUND})` });
+  for (const x of [0, 8, 16]) add(key, "path", { d: `M${x + 2} -2L${x - 16} 16`, stroke: `rgb(${STRIPE})`, "stroke-width": 2 });
+  text.append("no value");
+  element.append(text);
+}
+
+function drawScale(element, scale, title) {
   if (scale.meanings.length) return drawMeanings(element, scale, title);
   const picture = add(element, "svg", { viewBox: `0 0 ${WIDTH} 40`, role: "img", class: "scale" });
   const ticks = scale.levels ? drawLevels(picture, scale) : drawBlend(picture, scale);
@@ -42,7 +64,7 @@ function drawBlend(picture, scale) {
 }
 
 function bar(picture, x, width, [r, g, b, a]) {
-  const fill = a ? `rgb(${r} ${g} ${b})` : "none";
+  const fill = `rgb(${a ? [r, g, b] : PAPER})`;
   add(picture, "rect", { x, y: 0, width, height: BAR, fill });
   if (!a) add(picture, "rect", { x: x + 0.5, y: 0.5, width: width - 1, height: BAR - 1, class: "nothing" });
 }

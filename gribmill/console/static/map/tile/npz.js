@@ -23,6 +23,15 @@ export class Npz {
     return [...this.#members.keys()];
   }
 
+  get heldBytes() {
+    return this.#file.heldBytes;
+  }
+
+  // Whether the server still has this very file.
+  current() {
+    return this.#file.current();
+  }
+
   // One array; its checksum, size and shape must agree.
   async array(name, signal) {
     const member = this.#members.get(name);

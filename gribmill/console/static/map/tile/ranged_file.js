@@ -28,6 +28,22 @@ export class RangedFile {
     return new RangedFile(url, range.size, response.headers.get("ETag"), { begin: range.begin, body });
   }
 
+  get heldBytes() {
+    return this.#held.body.length;
+  }
+
+  // Whether the server still has these very bytes. One that does not answer has not replaced them.
+  async current() {
+    let response;
+    try {
+      response = await fetch(this.#url, { method: "HEAD", credentials: "same-origin" });
+    } catch {
+      return true;
+    }
+    if (!response.ok) throw await refusal(response);
+    return response.headers.get("ETag") === this.#etag;
+  }
+
   // The bytes from `begin` to `end`, which must all exist.
   async bytes(begin, end, signal) {
     if (!(begin >= 0 && begin <= end && end <= this.size)) throw new TileError("The tile is truncated.");
@@ -54,18 +70,19 @@ async function ask(url, range, signal) {
     response = await fetch(url, { headers: { Range: range }, signal, credentials: "same-origin" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new TileError("The server does not answer.");
+    throw new TileError("The server does not answer.", "offline");
   }
   if (response.status === 200 || response.status === 206) return response;
-  throw new TileError(await refusal(response));
+  throw await refusal(response);
 }
 
 async function refusal(response) {
-  if (response.status === 404) return "There is no tile for this hour.";
-  if (response.status === 401 || response.status === 403) return "You may not read this tile. Log in again.";
-  if (response.status === 416) return "The tile is empty.";
+  if (response.status === 404) return new TileError("The server no longer has this tile.", "gone");
+  if (response.status === 401) return new TileError("You are no longer logged in.", "login");
+  if (response.status === 403) return new TileError("You may not read this tile.");
+  if (response.status === 416) return new TileError("The tile is empty.");
   const problem = await response.json().catch(() => null);
-  return `The server refused to send the tile: ${problem?.detail ?? `status ${response.status}`}`;
+  return new TileError(`The server refused to send the tile: ${problem?.detail ?? `status ${response.status}`}`);
 }
 
 async function bodyOf(response) {
@@ -73,7 +90,7 @@ async function bodyOf(response) {
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new TileError("The connection ended before the tile had arrived.");
+    throw new TileError("The connection ended before the tile had arrived.", "offline");
   }
 }
 

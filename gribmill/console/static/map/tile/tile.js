@@ -22,6 +22,15 @@ export class Tile {
     return new Tile(npz, parseMeta(text));
   }
 
+  get heldBytes() {
+    return this.#npz.heldBytes;
+  }
+
+  // Whether the server still has this very tile.
+  current() {
+    return this.#npz.current();
+  }
+
   // Latitudes of the rows, where they are not evenly spaced.
   async rowLatitudes(signal) {
     if (this.meta.grid.definition.kind !== "gaussian") return null;

@@ -1,43 +1,54 @@
-// Tiles that were opened and values that were read, the most recently used first out of the way last.
+// Tiles that were opened and values that were read; what was not used for longest is forgotten first.
 import { Tile } from "./tile.js";
 import { TileError } from "./tile_error.js";
 
 const MOST_TILES = 200;
+const MOST_HELD_BYTES = 48 * 2 ** 20;
 const MOST_BYTES = 256 * 2 ** 20;
+const CHECK_MS = 60_000; // a tile may be replaced or removed: then it is asked for again
 
 export class TileCache {
-  #tiles = new Map();
-  #values = new Map();
-  #bytes = 0;
+  #tiles = new Map(); // url: {made, tile, checked}
+  #values = new Map(); // "url name": {made, bytes}
 
   async tile(url) {
-    return this.#recent(this.#tiles, url, () => Tile.open(url), MOST_TILES);
+    const entry = this.#tiles.get(url) ?? { made: Tile.open(url), tile: null, checked: Date.now() };
+    recent(this.#tiles, url, entry);
+    try {
+      entry.tile = await entry.made;
+    } catch (error) {
+      this.drop(url);
+      throw error instanceof TypeError ? new TileError("The tile cannot be read.") : error;
+    }
+    this.#forgetTiles(url);
+    if (Date.now() - entry.checked < CHECK_MS) return entry.tile;
+    entry.checked = Date.now();
+    if (await entry.tile.current()) return entry.tile;
+    this.drop(url);
+    return this.tile(url);
   }
 
   // Values of a stored variable, or a wind speed from its components: `ws10` from u10 and v10.
   async values(url, name) {
+    await this.tile(url); // forgets values of a tile that was replaced
     const key = `${url} ${name}`;
-    const known = this.#values.get(key);
-    if (known) {
-      this.#values.delete(key);
-      this.#values.set(key, known);
-      return known;
-    }
-    const made = this.#read(url, name);
-    this.#values.set(key, made);
+    const entry = this.#values.get(key) ?? { made: this.#read(url, name), bytes: 0 };
+    recent(this.#values, key, entry);
     try {
-      this.#bytes += (await made).byteLength;
+      const values = await entry.made;
+      entry.bytes = values.byteLength;
+      this.#forgetValues(key);
+      return values;
     } catch (error) {
       this.#values.delete(key);
       throw error;
     }
-    await this.#forget();
-    return made;
   }
 
   // The tile at this address may have been replaced.
   drop(url) {
     this.#tiles.delete(url);
+    for (const key of this.#values.keys()) if (key.startsWith(`${url} `)) this.#values.delete(key);
   }
 
   async #read(url, name) {
@@ -50,25 +61,30 @@ export class TileCache {
     return speeds;
   }
 
-  async #forget() {
-    for (const [key, values] of this.#values) {
-      if (this.#bytes <= MOST_BYTES || this.#values.size <= 2) return;
-      this.#values.delete(key);
-      this.#bytes -= (await values.catch(() => ({ byteLength: 0 }))).byteLength;
+  #forgetTiles(kept) {
+    let held = 0;
+    for (const { tile } of this.#tiles.values()) held += tile?.heldBytes ?? 0;
+    for (const [url, { tile }] of this.#tiles) {
+      if (this.#tiles.size <= MOST_TILES && held <= MOST_HELD_BYTES) return;
+      if (url === kept) continue;
+      this.#tiles.delete(url);
+      held -= tile?.heldBytes ?? 0;
     }
   }
 
-  async #recent(map, key, make, most) {
-    const known = map.get(key) ?? make();
-    map.delete(key);
-    map.set(key, known);
-    if (map.size > most) map.delete(map.keys().next().value);
-    try {
-      return await known;
-    } catch (error) {
-      map.delete(key);
-      if (error instanceof TypeError) throw new TileError("The tile cannot be read.");
-      throw error;
+  #forgetValues(kept) {
+    let bytes = 0;
+    for (const entry of this.#values.values()) bytes += entry.bytes;
+    for (const [key, entry] of this.#values) {
+      if (bytes <= MOST_BYTES) return;
+      if (key === kept) continue;
+      this.#values.delete(key);
+      bytes -= entry.bytes;
     }
   }
+}
+
+function recent(map, key, entry) {
+  map.delete(key);
+  map.set(key, entry);
 }

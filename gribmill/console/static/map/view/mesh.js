@@ -1,11 +1,13 @@
 // Triangles that put the cells of a grid on a plane: two for a tile on its own grid, many where it is bent.
 const MOST_ACROSS = 160;
+const MOST_ROWS = 1440; // of a grid whose columns are meridians: few across, but Mercator bends rows near the poles
 
 // {places: x, y …; cells: column, row …; triangles}
 export function meshOf(grid, plane) {
   const straight = plane.grid?.key === grid.key;
-  const across = straight ? 1 : Math.min(MOST_ACROSS, Math.max(8, grid.columns));
-  const down = straight ? 1 : Math.min(MOST_ACROSS, Math.max(8, grid.rows));
+  const upright = grid.meridians && !plane.grid;
+  const across = straight ? 1 : upright ? 8 : Math.min(MOST_ACROSS, Math.max(8, grid.columns));
+  const down = straight ? 1 : Math.min(upright ? MOST_ROWS : MOST_ACROSS, Math.max(8, grid.rows));
   const places = new Float32Array((across + 1) * (down + 1) * 2);
   const cells = new Float32Array(places.length);
   let at = 0;

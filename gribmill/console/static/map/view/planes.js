@@ -61,8 +61,8 @@ export class WebMercatorPlane {
     const [lat, lon] = grid.latlon(j, i);
     const [x, y] = this.project(lat, lon);
     // Columns of such a grid are meridians: going on from the middle one, nothing jumps at the edges.
-    const step = grid.source.axes ? null : grid.source.dlon;
-    if (!step) return [x, y];
+    if (!grid.meridians) return [x, y];
+    const step = grid.source.dlon;
     const middle = (grid.columns - 1) / 2;
     const [centre] = this.project(0, grid.latlon((grid.rows - 1) / 2, middle)[1]);
     return [centre + (i - middle) * step, y];

@@ -1,0 +1,21 @@
+// What went wrong, as a sentence with what can be done about it.
+export class Problem {
+  constructor(element, again) {
+    this.element = element;
+    this.text = element.querySelector("span");
+    this.login = element.querySelector("a");
+    this.again = element.querySelector("button");
+    this.again.addEventListener("click", again);
+  }
+
+  show(error) {
+    this.text.textContent = error.message;
+    this.login.hidden = error.kind !== "login";
+    this.again.hidden = error.kind === "login";
+    this.element.hidden = false;
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+}
