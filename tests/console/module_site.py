@@ -49,6 +49,9 @@ def handler_of(site: ModuleSite) -> type[BaseHTTPRequestHandler]:
             else:
                 self.answer(200, BLANK, {"Content-Type": "text/html"})
 
+        def do_HEAD(self) -> None:
+            self.do_GET()
+
         def send_file(self, name: str) -> None:
             content = site.files.get(name)
             if content is None:
@@ -80,7 +83,8 @@ def handler_of(site: ModuleSite) -> type[BaseHTTPRequestHandler]:
             self.send_header("Cache-Control", "no-store")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Quiet."""

@@ -272,10 +272,28 @@ def test_a_tile_that_is_replaced_while_it_is_read_is_noticed(page: Page, site: M
     assert "was replaced" in said
 
 
+def test_a_tile_that_was_replaced_is_read_again_after_a_while(page: Page, site: ModuleSite, tmp_path: Path) -> None:
+    path = _plain(tmp_path)
+    page.goto(f"{site.url}/blank")
+    url = site.add("tile.npz", path)
+    read = """async (url) => {
+      const { TileCache } = await import("/static/map/tile/tile_cache.js");
+      window.cache ??= new TileCache();
+      return (await window.cache.values(url, "t2m")).find((value) => !Number.isNaN(value));
+    }"""
+    first = page.evaluate(read, url)
+    make_tile(tmp_path, {"t2m": (250.0, {})}, region=replace(BOSTON, box=replace(BOSTON.box, west=-76.0)))
+    site.add("tile.npz", path)
+    site.etags["tile.npz"] = '"two"'
+    assert page.evaluate(read, url) == first
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 61_000; }")
+    assert page.evaluate(read, url) == 250.0
+
+
 def test_a_tile_that_is_not_there_gives_a_sentence(page: Page, site: ModuleSite, complaints: Any) -> None:
     page.goto(f"{site.url}/blank")
     found = page.evaluate(READ_TILE, ["/files/none.npz", "t2m"])
-    assert found == {"error": "TileError", "message": "There is no tile for this hour."}
+    assert found == {"error": "TileError", "message": "The server no longer has this tile."}
     assert "404" in complaints.texts.pop()  # the browser logs the status itself
 
 

@@ -14,6 +14,7 @@ import { readState, writeState } from "./page/view_state.js";
 import { TileReader } from "./tile_reader.js";
 import { Camera } from "./view/camera.js";
 import { Coastlines } from "./view/coastlines.js";
+import { cellOf } from "./view/mesh.js";
 import { Panel } from "./view/panel.js";
 import { NativePlane, WebMercatorPlane } from "./view/planes.js";
 
@@ -32,6 +33,7 @@ class MapPage {
   turn = 0;
   plane = null;
   layers = null;
+  looksAnew = false; // where the address says
   removed = "";
 
   async begin() {
@@ -77,7 +79,7 @@ class MapPage {
   // What the address says, completed with what there is.
   async restore() {
     this.state = readState(location.search);
-    this.plane = null;
+    this.looksAnew = true;
     await this.load();
     if (this.state.point) this.forecastAt(...this.state.point);
     else this.#hideForecast();
@@ -168,7 +170,7 @@ class MapPage {
     byId("maps").classList.toggle("two", side);
     this.layers = layers;
     this.camera.resize(...this.#size());
-    if (this.plane?.key !== plane.key) this.#look(plane);
+    if (this.looksAnew || this.plane?.key !== plane.key) this.#look(plane);
     this.panels.forEach((panel, n) => (layers[n] ? panel.show(layers[n], this.camera) : panel.clear()));
     this.#say(content);
     this.#mark();
@@ -199,8 +201,8 @@ class MapPage {
 
   // A plane that is new is seen whole, or where the address says.
   #look(plane) {
-    this.plane = plane;
-    this.camera.fit(plane.bounds(), plane.turn);
+    Object.assign(this, { plane, looksAnew: false });
+    this.#whole();
     const { at } = this.state;
     if (!at) return;
     const [x, y] = plane.project(at[0], at[1]);
@@ -259,15 +261,20 @@ class MapPage {
     const whole = Math.abs(this.camera.scale - this.camera.least) < 1e-9;
     this.camera.resize(...this.#size());
     const { x, y, scale } = this.camera;
-    this.camera.fit(this.plane.bounds(), this.plane.turn);
+    this.#whole();
     if (!whole) Object.assign(this.camera, { x, y, scale });
     this.panels.forEach((panel) => panel.draw(this.camera));
     this.#mark();
   }
 
   fit() {
-    if (this.plane) this.camera.fit(this.plane.bounds(), this.plane.turn);
+    if (this.plane) this.#whole();
     this.state.at = null;
+  }
+
+  #whole() {
+    const { plane } = this;
+    this.camera.fit(plane.bounds(), plane.turn, cellOf(plane.grid ?? plane.home, plane));
   }
 
   #zoom(factor) {

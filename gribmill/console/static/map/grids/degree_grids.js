@@ -81,6 +81,10 @@ export class RotatedLatLonGrid extends LatLonGrid {
   aspectAt() {
     return this.dlon / this.dlat; // near its own equator
   }
+
+  narrowing(j) {
+    return Math.cos((this.south + this.dlat * j) * RADIANS);
+  }
 }
 
 function rotatedAxes(pole, origin, turn) {

@@ -54,6 +54,11 @@ export class TileGrid {
     return row >= 0 && row < this.rows && column >= 0 && column < this.columns ? [row, column] : null;
   }
 
+  // By how much cells of a row are narrower than where the aspect was taken, if columns come together on the map.
+  narrowing(j) {
+    return this.source.narrowing?.(j + this.firstRow) ?? 1;
+  }
+
   // Whether each column is one longitude.
   get meridians() {
     return Boolean(this.source.dlon) && !this.source.axes;

@@ -35,11 +35,14 @@ export function windAt({ grid, u, v }, plane, x, y) {
   return { lat, components: [u[at] * east[0] + v[at] * north[0], u[at] * east[1] + v[at] * north[1]] };
 }
 
-// Unit vectors of the plane that point east and north.
+// Unit vectors of the plane that point east and north, as seen on the ground: at right angles also where the plane is
+// stretched across.
 function directions(plane, lat, lon, x, y) {
+  const narrowing = plane.narrowing(y);
   const toward = (place) => {
     let dx = place[0] - x;
     if (plane.turn) dx -= plane.turn * Math.round(dx / plane.turn);
+    dx *= narrowing;
     const dy = place[1] - y;
     const length = Math.hypot(dx, dy) || 1;
     return [dx / length, dy / length];

@@ -162,7 +162,9 @@ export function titleOf(meta, name) {
 }
 
 function windLevel(variables, name) {
-  const has = (level) => Object.hasOwn(variables, `u${level}`) && Object.hasOwn(variables, `v${level}`);
+  // Components that are relative to the grid are those that came without their other half: no wind is known from them.
+  const whole = (name) => Object.hasOwn(variables, name) && variables[name].winds !== "grid";
+  const has = (level) => whole(`u${level}`) && whole(`v${level}`);
   const own = /^(?:ws|[a-z]+)(_\d+)$/.exec(name)?.[1] ?? (name.startsWith("ws") ? name.slice(2) : null);
   if (own && has(own)) return own;
   if (has("10")) return "10";

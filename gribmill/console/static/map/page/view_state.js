@@ -33,7 +33,7 @@ export function readState(search) {
 export function writeState(state) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(state)) {
-    if (value === null || value === "" || value === DEFAULTS[name]) continue;
+    if (value === null || value === "" || value === DEFAULTS[name] || (name === "other" && state.compare === "none")) continue;
     if (Array.isArray(value)) query.set(name, value.map((one) => Number(one.toFixed(5))).join(","));
     else query.set(name, value === true ? "1" : value);
   }

@@ -36,7 +36,7 @@ export class RangedFile {
   async current() {
     let response;
     try {
-      response = await fetch(this.#url, { method: "HEAD", credentials: "same-origin" });
+      response = await fetch(this.#url, { method: "HEAD", credentials: "same-origin", cache: "no-store" });
     } catch {
       return true;
     }
@@ -67,7 +67,8 @@ export class RangedFile {
 async function ask(url, range, signal) {
   let response;
   try {
-    response = await fetch(url, { headers: { Range: range }, signal, credentials: "same-origin" });
+    // Not from the browser's cache: Chromium joins parts of a tile with those of the tile that it replaced.
+    response = await fetch(url, { headers: { Range: range }, signal, credentials: "same-origin", cache: "no-store" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new TileError("The server does not answer.", "offline");

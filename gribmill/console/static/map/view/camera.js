@@ -6,6 +6,7 @@ export class Camera {
   x = 0;
   y = 0;
   scale = 1;
+  most = LARGEST_CELL; // scale
   width = 1;
   height = 1;
 
@@ -13,8 +14,9 @@ export class Camera {
     [this.width, this.height] = [Math.max(1, width), Math.max(1, height)];
   }
 
-  // All of these bounds; of a plane that goes round, one turn.
-  fit([west, south, east, north], turn = null) {
+  // All of these bounds; of a plane that goes round, one turn. `cell` is the height of a cell of the tile.
+  fit([west, south, east, north], turn = null, cell = 1) {
+    this.most = LARGEST_CELL / cell;
     [this.x, this.y] = [(west + east) / 2, (south + north) / 2];
     this.bounds = [west, south, east, north];
     const round = turn !== null && east - west > 0.99 * turn;
@@ -38,9 +40,9 @@ export class Camera {
   }
 
   // Zoom about a place of the screen, which stays where it is.
-  zoom(factor, left = this.width / 2, top = this.height / 2, most = LARGEST_CELL) {
+  zoom(factor, left = this.width / 2, top = this.height / 2) {
     const [x, y] = this.toPlane(left, top);
-    this.scale = Math.min(Math.max(this.scale * factor, this.least * (this.round ? 1 : 0.5)), Math.max(most, this.least));
+    this.scale = Math.min(Math.max(this.scale * factor, this.least * (this.round ? 1 : 0.5)), Math.max(this.most, this.least));
     this.x = x - (left - this.width / 2) / this.scale;
     this.y = y + (top - this.height / 2) / this.scale;
     this.#keepInside();

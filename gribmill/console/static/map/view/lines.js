@@ -1,4 +1,6 @@
 // Lines in degrees or in cells, put on a plane once, and drawn at any scale.
+const BEYOND = 0.03; // of a turn: what is drawn may go on a little beyond the end of the plane
+
 export class PlaneLines {
   // `lines` are arrays of x and y in turn.
   constructor(lines, turn) {
@@ -39,7 +41,7 @@ export function turnsInView(camera, turn) {
   const half = camera.width / 2 / camera.scale;
   const found = [];
   for (let n = -2; n <= 2; n++) {
-    if (east + n * turn > camera.x - half && west + n * turn < camera.x + half) found.push(n * turn);
+    if (east + (n + BEYOND) * turn > camera.x - half && west + (n - BEYOND) * turn < camera.x + half) found.push(n * turn);
   }
   return found.length ? found : [0];
 }

@@ -4,6 +4,10 @@ import { RADIANS } from "../grids/earth.js";
 const WEB_LIMIT_DEG = 85.0511; // where web maps end
 const FARTHEST_DEG = 89.5; // beyond, Mercator goes to infinity
 
+function mercator(lat) {
+  return Math.asinh(Math.tan(lat * RADIANS)) / RADIANS;
+}
+
 // One unit is the height of a cell: nothing is resampled.
 export class NativePlane {
   constructor(grid) {
@@ -12,6 +16,13 @@ export class NativePlane {
     this.key = `native ${grid.key}`;
     this.turn = grid.ring ? grid.columns * this.aspect : null;
     this.farthest = Math.max(grid.columns * this.aspect, grid.rows);
+  }
+
+  edge = Infinity;
+
+  // Width of a unit across over that of one upward, at a height of the plane.
+  narrowing(y) {
+    return this.grid.narrowing(y);
   }
 
   project(lat, lon) {
@@ -39,6 +50,7 @@ export class NativePlane {
 export class WebMercatorPlane {
   turn = 360;
   farthest = 360;
+  edge = mercator(WEB_LIMIT_DEG);
 
   constructor(grid) {
     this.middle = grid.latlon((grid.rows - 1) / 2, (grid.columns - 1) / 2)[1];
@@ -49,7 +61,11 @@ export class WebMercatorPlane {
   project(lat, lon) {
     const within = Math.max(-FARTHEST_DEG, Math.min(FARTHEST_DEG, lat));
     const x = lon - 360 * Math.round((lon - this.middle) / 360);
-    return [x, Math.asinh(Math.tan(within * RADIANS)) / RADIANS];
+    return [x, mercator(within)];
+  }
+
+  narrowing() {
+    return 1;
   }
 
   unproject(x, y) {
@@ -71,7 +87,7 @@ export class WebMercatorPlane {
   bounds() {
     const found = [Infinity, Infinity, -Infinity, -Infinity];
     const { rows, columns } = this.home;
-    const [, top] = this.project(WEB_LIMIT_DEG, 0);
+    const top = this.edge;
     for (let n = 0; n <= 32; n++) {
       const [j, i] = [(n / 32) * rows - 0.5, (n / 32) * columns - 0.5];
       for (const place of [[-0.5, i], [rows - 0.5, i], [j, -0.5], [j, columns - 0.5], [j, (columns - 1) / 2], [(rows - 1) / 2, i]]) {
