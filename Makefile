@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 DATA   ?=
-EXTRAS := plot,dask,postgres,s3,server,trace
+EXTRAS := plot,dask,postgres,s3,server,client,trace
 
 .PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-day soak fuzz clean
 

@@ -2,7 +2,7 @@
 
 From Python: `open_tile`, `open_run`, `point` and `points` read tiles, `cut` and `build` make them, `open_grib` opens
 any GRIB file, `inventory` and `fetch` read published files,
-`verify` and `diff` check. Each is imported when it is first used.
+`verify` and `diff` check; `Client` and `AsyncClient` use a server. Each is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gribmill.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gribmill.client.async_client import AsyncClient as AsyncClient
+    from gribmill.client.client import Client as Client
     from gribmill.grib.open_grib import open_grib as open_grib
     from gribmill.pipeline.remote import fetch as fetch
     from gribmill.pipeline.remote import inventory as inventory
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 
 # Where each public name lives. `import gribmill` alone must stay fast: none of these is imported by it.
 _HOMES = {
+    "AsyncClient": "gribmill.client.async_client",
     "Box": "gribmill.regions.box",
+    "Client": "gribmill.client.client",
     "Region": "gribmill.regions.region",
     "build": "gribmill.tiles.build.build",
     "cut": "gribmill.tiles.build.cut",
@@ -49,7 +53,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncClient",
     "Box",
+    "Client",
     "Region",
     "__version__",
     "build",

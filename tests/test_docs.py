@@ -101,7 +101,11 @@ def here(stock: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "here"
 
 
-@pytest.mark.parametrize(("where", "code"), blocks("python"), ids=[where for where, _ in blocks("python")])
+# Those that need a server are run by tests/client/test_examples.py.
+WITHOUT_SERVER = [(where, code) for where, code in blocks("python") if "Client(" not in code]
+
+
+@pytest.mark.parametrize(("where", "code"), WITHOUT_SERVER, ids=[where for where, _ in WITHOUT_SERVER])
 def test_python_of_the_docs_runs(here: Path, where: str, code: str) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from gribmill import __version__
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.model import Trigger
+from gribmill.version import __version__
 
 # Workers check their schedules at least this often.
 OVERDUE = timedelta(minutes=5)

@@ -6,13 +6,12 @@ import os
 import time
 from collections.abc import Sequence
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import requests
 from pydantic import BaseModel, ValidationError
 
-from gribmill.errors import quoted
 from gribmill.queue.errors import QueueError, StoreError, StoreUnreachable
+from gribmill.queue.remote.server_url import check_server_url
 from gribmill.version import __version__
 
 PATH = "/api/v1/worker/"
@@ -24,7 +23,6 @@ PIECE = 1_000_000
 READ_AGAIN_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
 # A file with the certificates of an authority of your own, as other programs find it.
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
@@ -84,16 +82,6 @@ class ServerConnection:
 
     def close(self) -> None:
         self._session.close()
-
-
-def check_server_url(url: str) -> str:
-    """The address without a slash at its end; QueueError if a token cannot be sent there."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
-        raise QueueError(f"{quoted(url)} is not the address of a server, such as https://gribmill.example.org")
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-        raise QueueError(f"{quoted(url)} would send the token unencrypted: use https")
-    return url.rstrip("/")
 
 
 class _Problem(BaseModel):

@@ -9,7 +9,7 @@ from fastapi import Request
 
 from gribmill.access.roles import SUPER_ADMIN
 from gribmill.access.tokens import Token
-from gribmill.server.access.principal import Principal, nobody
+from gribmill.server.access.principal import Principal, current_principal, nobody
 from gribmill.server.access.same_origin import refuse_cross_site
 from gribmill.server.access.session_cookie import session_id_of
 from gribmill.server.context import ServerContext
@@ -35,6 +35,14 @@ async def identify(server: ServerContext, request: Request) -> Principal:
     if is_from_this_machine(server, request):
         return Principal("loopback", SUPER_ADMIN, None, address, "loopback", reads_only=not server.dev)
     return nobody(address)
+
+
+async def is_still_known(server: ServerContext, request: Request) -> bool:
+    """Whether who made a request that takes long would be recognised now."""
+    try:
+        return (await identify(server, request)).key == current_principal(request).key
+    except HttpProblem as problem:
+        return problem.status >= 500  # the database is away
 
 
 async def _bearer(server: ServerContext, request: Request, address: str) -> Principal:

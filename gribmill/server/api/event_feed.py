@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import PublishedEvent
+from gribmill.server.problems import HttpProblem
 
 if TYPE_CHECKING:
     from gribmill.server.context import ServerContext
@@ -56,9 +57,10 @@ class EventFeed:
     @asynccontextmanager
     async def subscribe(self, tenant_id: str | None, pattern: str | None) -> AsyncIterator[tuple[Subscription, int]]:
         """A subscription, and the id of the last event that it will not get."""
-        if self._task is None or self._task.done():
-            self._last = await self._server.run(self._server.store.events.newest_id)
-            if self._task is None or self._task.done():
+        if not self._looks:
+            newest = await self._server.run(self._server.store.events.newest_id)
+            if not self._looks:  # else another stream began meanwhile, and its place counts
+                self._last = newest
                 self._task = asyncio.create_task(self._look())
         stream = Subscription(tenant_id, pattern)
         self._streams.add(stream)
@@ -66,6 +68,10 @@ class EventFeed:
             yield stream, self._last
         finally:
             self._streams.discard(stream)
+
+    @property
+    def _looks(self) -> bool:
+        return self._task is not None and not self._task.done()
 
     def close(self) -> None:
         for stream in self._streams:
@@ -77,7 +83,7 @@ class EventFeed:
         while self._streams and not self._server.closing.is_set():
             try:
                 found = await self._server.run(self._server.store.events.after, self._last, limit=PAGE)
-            except StoreError:
+            except (StoreError, HttpProblem):  # the database is away, or slow: the streams wait for it
                 found = ()
             for event in found:
                 for stream in self._streams:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
-from fastapi import Header, Query
+from fastapi import Header, Query, Request
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from gribmill.queue.model import Fired, PublishedEvent
 from gribmill.queue.store.events.events import check_pattern
+from gribmill.server.access.authentication import is_still_known
 from gribmill.server.api.scope import Scope, TenantScope
 from gribmill.server.api.values import HIGHEST_ID, Cursor, JsonObject, Moment, Name, PageLimit, PathId, RequestBody
 from gribmill.server.change import CurrentChange
@@ -25,6 +27,8 @@ from gribmill.views.queue.trigger import FiredView
 router = SecuredRouter("/api/v1/events", tag="events")
 
 KEEP_ALIVE_SECONDS = 15.0
+# A stream of a token that was revoked, or has expired, ends within this time.
+CHECK_AGAIN_SECONDS = 60.0
 REPLAY_PAGE = 1000
 RETRY_MILLISECONDS = 2000
 STREAM = "text/event-stream"
@@ -73,6 +77,7 @@ async def list_events(
 )
 async def stream_events(
     server: Server,
+    request: Request,
     scope: Scope,
     name: Pattern = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
@@ -86,7 +91,7 @@ async def stream_events(
         since = int(last_event_id)
     await server.run(scope.acting)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_stream(server, scope, name, since), media_type=STREAM, headers=headers)
+    return StreamingResponse(_stream(server, request, scope, name, since), media_type=STREAM, headers=headers)
 
 
 @router.get("/{event_id}")
@@ -96,15 +101,22 @@ async def show_event(event_id: PathId, server: Server, scope: Scope) -> EventVie
 
 
 async def _stream(
-    server: ServerContext, scope: TenantScope, pattern: str | None, since: int | None
+    server: ServerContext, request: Request, scope: TenantScope, pattern: str | None, since: int | None
 ) -> AsyncIterator[bytes]:
+    """First what was missed, up to where the subscription begins; then what comes. The head has that place as an id,
+    so that a stream that breaks before its first event resumes there too."""
     async with server.feed.subscribe(scope.tenant_id, pattern) as (stream, newest):
-        yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
-        sent: set[int] = set()
+        yield f"retry: {RETRY_MILLISECONDS}\n".encode()
+        yield b"\n" if since is not None else f"id: {newest}\n\n".encode()
         if since is not None:
-            async for event in _missed(server, scope, pattern, since, newest, sent):
+            async for event in _missed(server, scope, pattern, since, newest):
                 yield event
+        check_at = time.monotonic() + CHECK_AGAIN_SECONDS
         while not server.closing.is_set():
+            if time.monotonic() >= check_at:
+                if not await is_still_known(server, request):
+                    return
+                check_at = time.monotonic() + CHECK_AGAIN_SECONDS
             try:
                 event_or_end = await asyncio.wait_for(stream.waiting.get(), KEEP_ALIVE_SECONDS)
             except TimeoutError:
@@ -112,25 +124,21 @@ async def _stream(
                 continue
             if event_or_end is None:
                 return
-            if event_or_end.id not in sent:
-                yield _text(event_or_end)
+            yield _text(event_or_end)
 
 
 async def _missed(
-    server: ServerContext, scope: TenantScope, pattern: str | None, since: int, newest: int, sent: set[int]
+    server: ServerContext, scope: TenantScope, pattern: str | None, since: int, newest: int
 ) -> AsyncIterator[bytes]:
-    """What happened since then. Events that were committed meanwhile may be here and in the subscription: each is sent
-    once."""
-    while True:
-        page = await server.run(
-            server.store.events.after, since, pattern=pattern, tenant_id=scope.tenant_id, limit=REPLAY_PAGE
-        )  # fmt: skip
+    """What happened since then, up to the newest that the subscription does not get."""
+
+    def look(after: int) -> Sequence[PublishedEvent]:
+        events = server.store.events
+        return events.after(after, pattern=pattern, tenant_id=scope.tenant_id, through_id=newest, limit=REPLAY_PAGE)
+
+    while page := await server.run(look, since):
         for event in page:
-            if event.id > newest - REPLAY_PAGE:
-                sent.add(event.id)
             yield _text(event)
-        if len(page) < REPLAY_PAGE:
-            return
         since = page[-1].id
 
 

@@ -109,10 +109,17 @@ class Events(Facet):
             return tx.query(PublishedEvent, "events/list", {**params, "limit": limit})
 
     def after(
-        self, event_id: int, *, pattern: str | None = None, tenant_id: str | None = None, limit: int = 1000
+        self,
+        event_id: int,
+        *,
+        pattern: str | None = None,
+        tenant_id: str | None = None,
+        through_id: int | None = None,
+        limit: int = 1000,
     ) -> Sequence[PublishedEvent]:
-        """The events after the given one, in order."""
+        """The events after the given one, in order; with `through_id`, none after that one."""
         params = {"after_id": event_id, "pattern": check_pattern(pattern), "tenant_id": tenant_id, "limit": limit}
+        params["through_id"] = through_id
         with self.database.read() as tx:
             return tx.query(PublishedEvent, "events/list_after", params)
 

@@ -1,0 +1,130 @@
+"""The client for asyncio. It has the methods of the other one."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from gribmill.client import calls
+from gribmill.client.call import Call, given, refusal
+from gribmill.client.connection import httpx, options
+from gribmill.client.errors import ServerUnreachable
+from gribmill.client.event_stream import PATH, EventLines
+from gribmill.client.retries import Retries
+from gribmill.views.queue.contract import JobResource
+from gribmill.views.queue.event import EventView
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _sends(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    """A method that sends what a function of `calls` makes."""
+
+    @functools.wraps(make)
+    async def method(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.send(make(*args, **kwargs))
+
+    return method
+
+
+class AsyncClient:
+    """Uses the API of a server. Use it in an `async with`, or close it. See Client for what is sent again."""
+
+    def __init__(
+        self, url: str, token: str | None = None, *, timeout_seconds: float = 60.0, retries: Retries | None = None
+    ) -> None:
+        self._http = httpx.AsyncClient(**options(url, token, timeout_seconds))
+        self._retries = retries or Retries()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def send(self, call: Call[T]) -> T:
+        """The answer; ApiError if the server refuses, ServerUnreachable if none comes."""
+        return call.answer(await self._answered(lambda: self._http.send(call.request(self._http))))
+
+    create_job = _sends(calls.create_job)
+    list_jobs = _sends(calls.list_jobs)
+    show_job = _sends(calls.show_job)
+    list_attempts = _sends(calls.list_attempts)
+    summarize_jobs = _sends(calls.summarize_jobs)
+    cancel_job = _sends(calls.cancel_job)
+    retry_job = _sends(calls.retry_job)
+    run_job_now = _sends(calls.run_job_now)
+    move_job = _sends(calls.move_job)
+    list_definitions = _sends(calls.list_definitions)
+    list_triggers = _sends(calls.list_triggers)
+    create_trigger = _sends(calls.create_trigger)
+    delete_trigger = _sends(calls.delete_trigger)
+    list_groups = _sends(calls.list_groups)
+    emit_event = _sends(calls.emit_event)
+    list_events = _sends(calls.list_events)
+    list_workers = _sends(calls.list_workers)
+    status = _sends(calls.status)
+    latest_runs = _sends(calls.latest_runs)
+    point = _sends(calls.point)
+    tile = _sends(calls.tile)
+
+    async def all_jobs(self, **wanted: Any) -> AsyncIterator[JobResource]:
+        """Every job of a filter (as `list_jobs` takes it), a page at a time."""
+        cursor: int | None = None
+        while True:
+            page = await self.list_jobs(**{"limit": 1000, **wanted, "cursor": cursor})
+            for job in page.jobs:
+                yield job
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    async def follow_events(
+        self, name: str | None = None, *, last_event_id: int | None = None
+    ) -> AsyncIterator[EventView]:
+        """Events as they happen, from now on or since one. When the connection breaks it is made again, and goes on
+        where it ended: no event is lost or doubled."""
+        lines = EventLines(last_event_id)
+        while True:
+            response = await self._answered(lambda: self._open(lines, name))
+            try:
+                if not response.is_success:
+                    await response.aread()
+                    raise refusal(response)
+                async for line in response.aiter_lines():
+                    if event := lines.add(line):
+                        yield event
+            except httpx.TransportError:
+                pass
+            finally:
+                await response.aclose()
+            await asyncio.sleep(self._retries.first_seconds)
+
+    async def _open(self, lines: EventLines, name: str | None) -> httpx.Response:
+        lines.begin()
+        request = self._http.build_request("GET", PATH, params=given({"name": name}), headers=lines.headers)
+        return await self._http.send(request, stream=True)
+
+    async def _answered(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
+        attempt = 1
+        while True:
+            response, error = None, ""
+            try:
+                response = await ask()
+            except httpx.TransportError as failure:
+                error = f"{self._http.base_url} does not answer ({type(failure).__name__})"
+            seconds = None if response is not None and response.is_success else self._retries.wait(attempt, response)
+            if seconds is None:
+                if response is None:
+                    raise ServerUnreachable(error)
+                return response
+            if response is not None:
+                await response.aclose()
+            await asyncio.sleep(seconds)
+            attempt += 1

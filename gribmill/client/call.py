@@ -1,0 +1,101 @@
+"""A request to a server and the type of its answer, whichever client sends it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from gribmill.client.errors import ApiError
+
+AnswerT = TypeVar("AnswerT")
+_adapters: dict[Any, TypeAdapter[Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[AnswerT]):
+    """One request. A change has a key of its own, under which the server does it once, however often it is sent."""
+
+    method: str
+    path: str
+    read: Callable[[bytes], AnswerT]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    key: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Idempotency-Key": self.key} if self.key else {}
+
+    def request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
+        return client.build_request(
+            self.method, self.path, params=given(self.params), json=self.body, headers=self.headers
+        )
+
+    def answer(self, response: httpx.Response) -> AnswerT:
+        """What the server answered; ApiError if it refused, or answers in a form that is not known here."""
+        if not response.is_success:
+            raise refusal(response)
+        try:
+            return self.read(response.content)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ApiError(response.status_code, f"the answer is not known here: {where}: {first['msg']}", {}) from None
+
+
+def get(kind: type[AnswerT], path: str, **params: Any) -> Call[AnswerT]:
+    return Call("GET", path, read_as(kind), params)
+
+
+def change(
+    method: str, kind: type[AnswerT], path: str, body: Mapping[str, Any] | None = None, key: str | None = None,
+    **params: Any,
+) -> Call[AnswerT]:  # fmt: skip
+    """A request that changes something; without a key it gets a random one."""
+    return Call(method, path, read_as(kind), params, body, key or secrets.token_urlsafe(24))
+
+
+def part(text: object) -> str:
+    """A part of a path: what it contains cannot lead elsewhere."""
+    return quote(str(text), safe="")
+
+
+def given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what was left out."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def read_as(kind: type[AnswerT]) -> Callable[[bytes], AnswerT]:
+    """Reads JSON as this type. Keys that a newer server adds are ignored."""
+
+    def read(content: bytes) -> AnswerT:
+        if kind not in _adapters:
+            _adapters[kind] = TypeAdapter(kind)  # takes milliseconds
+        found: AnswerT = _adapters[kind].validate_json(content, extra="ignore")
+        return found
+
+    return read
+
+
+class _Field(BaseModel):
+    field: str
+    message: str
+
+
+class _Problem(BaseModel):
+    detail: str
+    errors: list[_Field] = []
+
+
+def refusal(response: httpx.Response) -> ApiError:
+    try:
+        problem = _Problem.model_validate_json(response.content)
+    except ValidationError:
+        return ApiError(response.status_code, f"the server answered with status {response.status_code}", {})
+    return ApiError(response.status_code, problem.detail, {one.field: one.message for one in problem.errors})

@@ -1,0 +1,37 @@
+"""How clients reach a server: its address, the token, and how long they wait."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from typing import Any
+
+from gribmill.errors import GribmillError
+from gribmill.queue.remote.server_url import check_server_url
+from gribmill.version import __version__
+
+try:
+    import httpx
+except ModuleNotFoundError:
+    raise GribmillError("gribmill.Client needs httpx, which is not installed: pip install 'gribmill[client]'") from None
+
+__all__ = ["httpx", "options"]
+
+CONNECT_SECONDS = 5.0
+TOKEN_VARIABLE = "GRIBMILL_TOKEN"  # noqa: S105
+# A file with the certificates of an authority of your own, as other programs find it.
+CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
+
+
+def options(url: str, token: str | None, timeout_seconds: float) -> dict[str, Any]:
+    """For an httpx client. Without a token, that of GRIBMILL_TOKEN is sent, if there is one."""
+    token = token or os.environ.get(TOKEN_VARIABLE)
+    headers = {"User-Agent": f"gribmill/{__version__}"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    authority = next(filter(None, map(os.environ.get, CA_VARIABLES)), None)
+    return {
+        "base_url": check_server_url(url),
+        "headers": headers,
+        "timeout": httpx.Timeout(timeout_seconds, connect=CONNECT_SECONDS),
+        "verify": ssl.create_default_context(cafile=authority) if authority else True,
+        "trust_env": False,  # no netrc: the token is the only credential
+    }

@@ -1,0 +1,45 @@
+"""When a request is sent again, and after how long.
+
+Reading again is always safe. A change is sent again under the same Idempotency-Key: the server does it once.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import httpx
+
+# The server cannot do it now; a proxy in front of it cannot reach it; too many requests.
+AGAIN = frozenset({429, 502, 503, 504})
+# Another copy of this request is being done: its answer will be there.
+BEING_DONE = 409
+LONGEST_WAIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """`attempts` in all, with waits that double and are random, so that many clients do not come back together."""
+
+    attempts: int = 5
+    first_seconds: float = 0.5
+    longest_seconds: float = 20.0
+    random: Callable[[], float] = random.random
+
+    def wait(self, attempt: int, response: httpx.Response | None) -> float | None:
+        """Seconds until the next attempt; None if there is none. `response` None: no answer came."""
+        if attempt >= self.attempts:
+            return None
+        asked = _retry_after(response) if response is not None else None
+        if response is not None and not (
+            response.status_code in AGAIN or (response.status_code == BEING_DONE and asked)
+        ):
+            return None
+        longest = min(self.longest_seconds, self.first_seconds * 2.0 ** (attempt - 1))
+        return max(longest * (0.5 + self.random() / 2), min(asked or 0.0, LONGEST_WAIT_SECONDS))
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    text = response.headers.get("retry-after", "")
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

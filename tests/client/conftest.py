@@ -1,0 +1,7 @@
+"""What tests of the client use."""
+
+from __future__ import annotations
+
+from tests.server.live_server import live_server, start_server
+
+__all__ = ["live_server", "start_server"]
