@@ -16,15 +16,17 @@ import pytest
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
-from tests.cli.job_driver import add, by_hand, end, take
+from tests.cli.job_driver import add, by_hand, end, rewrite_ended, take
 
 
 def test_stats_show_depth_waits_run_times_and_failures(gribmill: Run, store: Store, data: Path) -> None:
     for n in range(4):
         add(store)
         end(store, Failed("x", permanent=True) if n == 0 else Succeeded())
-    by_hand(data, "UPDATE jobs SET started_at = '2020-01-01 00:00:00.000', completed_at = '2020-01-01 00:00:00.000'")
-    by_hand(
+    rewrite_ended(
+        data, "UPDATE jobs SET started_at = '2020-01-01 00:00:00.000', completed_at = '2020-01-01 00:00:00.000'"
+    )
+    rewrite_ended(
         data,
         "UPDATE jobs SET started_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds'),"
         " completed_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '-50 seconds') WHERE id IN (1, 2)",

@@ -10,7 +10,7 @@ from gribmill.queue.model import ClaimRequest, Failed, Stopped, Succeeded
 from gribmill.queue.model import Report as AttemptReport
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
-from tests.cli.job_driver import add, by_hand, end, take
+from tests.cli.job_driver import add, end, rewrite_ended, take
 
 
 def test_retry_reports_on_each_and_fails_when_one_is_refused(gribmill: Run, store: Store) -> None:
@@ -155,7 +155,7 @@ def test_prune_counts_first_and_removes_then(gribmill: Run, store: Store, data: 
     end(store, Succeeded())
     add(store)
     end(store, Failed("x", permanent=True))
-    by_hand(data, "UPDATE jobs SET completed_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '-10 days')")
+    rewrite_ended(data, "UPDATE jobs SET completed_at = strftime('%Y-%m-%d %H:%M:%f', 'now', '-10 days')")
     assert gribmill("jobs", "prune", "--dry-run", "--json").json == {
         "completed": 1,
         "failed": 0,

@@ -12,6 +12,7 @@ from tests.queue.store.store_driver import add, fail, snooze, stop, succeed, tak
 from tests.queue.store.tested_backend import ONLY_SQLITE, BackendUnderTest
 
 Break = Callable[[BackendUnderTest], int | None]
+KEEPS_ENDS = "jobs_stay_as_they_ended"
 
 
 def _completed(backend: BackendUnderTest) -> int:
@@ -57,6 +58,7 @@ def start_under_a_reservation(backend: BackendUnderTest) -> int:
 
 def end_without_a_time(backend: BackendUnderTest) -> int:
     job_id = _completed(backend)
+    _unprotected(backend, KEEPS_ENDS)
     backend.by_hand("UPDATE jobs SET completed_at = NULL")
     return job_id
 
@@ -69,6 +71,7 @@ def lease_of_a_pending_job(backend: BackendUnderTest) -> int:
 
 def completed_dead_letter(backend: BackendUnderTest) -> int:
     job_id = _completed(backend)
+    _unprotected(backend, KEEPS_ENDS)
     backend.by_hand("UPDATE jobs SET dead_lettered_at = completed_at")
     return job_id
 
@@ -119,6 +122,7 @@ def too_many_attempts(backend: BackendUnderTest) -> int:
     for _ in range(2):
         fail(backend.store, take(backend.store))
         backend.clock.advance(100)
+    _unprotected(backend, KEEPS_ENDS)
     backend.by_hand("UPDATE jobs SET max_attempts = 1, retry_count = 0")
     return job_id
 
@@ -126,12 +130,14 @@ def too_many_attempts(backend: BackendUnderTest) -> int:
 def dead_letter_with_attempts_left(backend: BackendUnderTest) -> int:
     job_id = add(backend.store, max_attempts=1)
     fail(backend.store, take(backend.store))
+    _unprotected(backend, KEEPS_ENDS)
     backend.by_hand("UPDATE jobs SET max_attempts = 5")
     return job_id
 
 
 def attempts_that_end_too_early(backend: BackendUnderTest) -> int:
     job_id = _completed(backend)
+    _unprotected(backend, KEEPS_ENDS)
     backend.by_hand("UPDATE jobs SET attempt_no = 3")
     return job_id
 
@@ -189,6 +195,10 @@ def second_automatic_retry(backend: BackendUnderTest) -> int:
     return job_id
 
 
+def finished_jobs_without_protection(backend: BackendUnderTest) -> None:
+    _unprotected(backend, KEEPS_ENDS)
+
+
 BROKEN: dict[str, tuple[Break, ...]] = {
     "group_is_of_its_tenant": (job_in_the_group_of_another_tenant,),
     "delivery_has_a_job": (delivery_that_no_job_makes,),
@@ -210,6 +220,7 @@ BROKEN: dict[str, tuple[Break, ...]] = {
     "attempts_within_budget": (too_many_attempts,),
     "failed_needs_no_more": (dead_letter_with_attempts_left,),
     "attempt_numbers_have_no_gap": (attempts_that_end_too_early, gap_in_the_attempts),
+    "finished_jobs_are_protected": (finished_jobs_without_protection,),
     "completed_by_its_last_attempt": (completed_by_a_failed_attempt,),
 }
 
