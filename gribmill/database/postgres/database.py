@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from gribmill.database.postgres.announcer import Announcer
 from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
 from gribmill.database.postgres.error_translation import FAULTS, fault_of, lost_connection
-from gribmill.database.postgres.handle import Handle
+from gribmill.database.postgres.handle import READ, WRITE, Handle
 from gribmill.database.postgres.listener import NotificationListener
 from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
 from gribmill.database.postgres.statements import statement
@@ -21,9 +21,6 @@ from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, 
 from gribmill.queue.times import Clock
 
 log = logging.getLogger("gribmill.queue")
-
-READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-WRITE = "BEGIN"
 
 # Connections inherited over a fork are kept open: closing one in the child would end the parent's session.
 _carried_over_fork: list[Handle] = []

@@ -6,14 +6,17 @@ import os
 from collections.abc import Sequence
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
-from gribmill.database.postgres.connection import Connection, connect, limits_of_transaction
+from gribmill.database.postgres.connection import FOR_VALUES, Connection, connect, limits_of_transaction
 from gribmill.database.postgres.error_translation import lost_connection
 from gribmill.database.postgres.server_clock import ServerClock
 from gribmill.database.postgres.statements import is_planned_each_time
 from gribmill.database.verbs.session import RawParams
 
+READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITE = "BEGIN"
 Cursor = psycopg.Cursor[TupleRow]
 Calls = Sequence[tuple[str, RawParams]]
 """Texts with their parameters."""
@@ -35,6 +38,7 @@ class Handle:
         # Reused, because each new cursor copies psycopg's type registry.
         self._control = self.connection.cursor()
         self._cursors: list[Cursor] = []
+        self._plans_for_values = False
 
     def now(self) -> float:
         """The server's time."""
@@ -65,17 +69,19 @@ class Handle:
             self._control.execute(begin)
             if self._limits is not None:
                 self._control.execute(self._limits)
+            self._plans_for_values = False
+            if begin == READ:
+                self._plan_for_values()
             return self._send(calls)
 
     def commit_all(self, calls: Calls) -> list[Cursor]:
-        """Run a whole transaction in one round trip."""
+        """Run a whole transaction in one round trip. What is sent together is committed together: BEGIN and COMMIT
+        would be two more statements."""
         with self.connection.pipeline():
-            self._control.execute("BEGIN")
             if self._limits is not None:
                 self._control.execute(self._limits)
-            cursors = self._send(calls)
-            self._control.execute("COMMIT")
-        return cursors
+            self._plans_for_values = False
+            return self._send(calls)
 
     def send(self, calls: Calls) -> list[Cursor]:
         """Run statements within the transaction, in one round trip."""
@@ -88,8 +94,18 @@ class Handle:
         while len(self._cursors) < len(calls):
             self._cursors.append(self.connection.cursor())
         for cursor, (text, params) in zip(self._cursors, calls, strict=False):
-            cursor.execute(text, params, prepare=False if is_planned_each_time(text) else None)
+            if is_planned_each_time(text):
+                self._plan_for_values()
+                cursor.execute(text, params, prepare=False)
+            else:
+                cursor.execute(text, params)
         return self._cursors[: len(calls)]
+
+    def _plan_for_values(self) -> None:
+        """Until the end of the transaction."""
+        if not self._plans_for_values:
+            self._control.execute(FOR_VALUES)
+            self._plans_for_values = True
 
     def commit(self, *, lasting: bool) -> None:
         if lasting:
@@ -102,7 +118,8 @@ class Handle:
     def roll_back(self) -> None:
         """Roll back. If that fails, the connection is not used again."""
         try:
-            self._control.execute("ROLLBACK")
+            if self.connection.info.transaction_status is not TransactionStatus.IDLE:
+                self._control.execute("ROLLBACK")
         except psycopg.Error:
             self.connection.close()
 
