@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -62,6 +62,19 @@ def adapt(context: AdaptContext) -> None:
 def moment(seconds: float) -> str:
     """Epoch seconds as text with a time zone, independent of the session's setting."""
     return to_text(seconds) + UTC_SUFFIX
+
+
+def array(values: Sequence[str | int | None]) -> str:
+    """An array as PostgreSQL writes it: psycopg would look at each element for its type."""
+    return "{" + ",".join([_element(value) for value in values]) + "}"
+
+
+def _element(value: str | int | None) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, int):
+        return str(value)
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def bind(value: Any) -> Any:

@@ -42,8 +42,8 @@ LIMITS = {
     # Most rows have ended and are seldom looked for. Without recent statistics, or for a look that ends with the first
     # row it finds, the planner would read all of them.
     "enable_seqscan": "off",
-    # What is prepared finds its rows by their keys, whatever their values. Left to itself, the server would plan a claim
-    # again each time, which takes longer than the claim. Looks are planned for their values (`FOR_VALUES`).
+    # What is prepared finds its rows by their keys, whatever their values. Left to itself, the server would plan every
+    # claim again, which takes longer than the claim. Looks are planned for their values (`FOR_VALUES`).
     "plan_cache_mode": "force_generic_plan",
 }
 FOR_VALUES = "SET LOCAL plan_cache_mode = auto"

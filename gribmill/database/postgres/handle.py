@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -11,8 +12,10 @@ from psycopg.rows import TupleRow
 
 from gribmill.database.postgres.connection import FOR_VALUES, Connection, connect, limits_of_transaction
 from gribmill.database.postgres.error_translation import lost_connection
+from gribmill.database.postgres.sender import Sender
 from gribmill.database.postgres.server_clock import ServerClock
 from gribmill.database.postgres.statements import is_planned_each_time
+from gribmill.database.records import RawRows
 from gribmill.database.verbs.session import RawParams
 
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -20,6 +23,7 @@ WRITE = "BEGIN"
 Cursor = psycopg.Cursor[TupleRow]
 Calls = Sequence[tuple[str, RawParams]]
 """Texts with their parameters."""
+NamedCalls = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 class Handle:
@@ -39,6 +43,7 @@ class Handle:
         self._control = self.connection.cursor()
         self._cursors: list[Cursor] = []
         self._plans_for_values = False
+        self._sender = Sender(self.connection)
 
     def now(self) -> float:
         """The server's time."""
@@ -74,14 +79,15 @@ class Handle:
                 self._plan_for_values()
             return self._send(calls)
 
-    def commit_all(self, calls: Calls) -> list[Cursor]:
+    def commit_all(self, calls: NamedCalls) -> list[RawRows]:
         """Run a whole transaction in one round trip. What is sent together is committed together: BEGIN and COMMIT
         would be two more statements."""
+        if self._limits is None:
+            return self._sender.commit_all(calls)
         with self.connection.pipeline():
-            if self._limits is not None:
-                self._control.execute(self._limits)
-            self._plans_for_values = False
-            return self._send(calls)
+            self._control.execute(self._limits)
+            cursors = self._send(calls)
+        return [raw_rows(cursor) for cursor in cursors]
 
     def send(self, calls: Calls) -> list[Cursor]:
         """Run statements within the transaction, in one round trip."""
@@ -125,3 +131,11 @@ class Handle:
 
     def close(self) -> None:
         self.connection.close()
+
+
+def raw_rows(cursor: Cursor) -> RawRows:
+    """What a statement returned."""
+    result = cursor.pgresult
+    assert result is not None  # it has run
+    names = [result.fname(at) or b"" for at in range(result.nfields)]
+    return RawRows(tuple([name.decode() for name in names]), [*cursor.fetchall()])

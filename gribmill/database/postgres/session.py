@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from gribmill.database.postgres.adaptation import bind_all, moment
-from gribmill.database.postgres.handle import Cursor, Handle
+from gribmill.database.postgres.handle import Cursor, Handle, raw_rows
 from gribmill.database.postgres.statements import statement, statement_names
-from gribmill.database.records import RawRows, decoder
+from gribmill.database.records import RawRows
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import Clock
@@ -17,6 +17,7 @@ from gribmill.queue.times import Clock
 RecordT = TypeVar("RecordT")
 Call = tuple[str, RawParams]
 """A statement's name and its parameters."""
+NamedCall = tuple[str, Mapping[str, Any]]
 
 
 class PostgresSession:
@@ -65,8 +66,7 @@ class PostgresSession:
         return found[0] if found else None
 
     def table(self, name: str, params: Mapping[str, Any] = {}) -> RawRows:
-        cursor = self.execute(name, {"now": self.stamp, **bind_all(params)})
-        return RawRows(_columns(cursor), [*cursor.fetchall()])
+        return raw_rows(self.execute(name, {"now": self.stamp, **bind_all(params)}))
 
     def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
         return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount
@@ -90,7 +90,7 @@ class PostgresSession:
         return sum(cursor.rowcount for cursor in self.together(*calls)) if calls else 0
 
     def records(self, record: type[RecordT], name: str, params: RawParams = ()) -> list[RecordT]:
-        return read_records(record, self.execute(name, params))
+        return raw_rows(self.execute(name, params)).records(record)
 
     def rows(self, name: str, params: RawParams = ()) -> list[dict[str, Any]]:
         return read_rows(self.execute(name, params))
@@ -103,16 +103,6 @@ class PostgresSession:
         return moment(self.seconds + seconds)
 
 
-def read_records(record: type[RecordT], cursor: Cursor) -> list[RecordT]:
-    decode = decoder(record, _columns(cursor))
-    return [decode(row) for row in cursor.fetchall()]
-
-
 def read_rows(cursor: Cursor) -> list[dict[str, Any]]:
-    columns = _columns(cursor)
-    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
-
-
-def _columns(cursor: Cursor) -> tuple[str, ...]:
-    assert cursor.description is not None  # the statement is one that gives rows
-    return tuple([column.name for column in cursor.description])
+    columns, rows = raw_rows(cursor)
+    return [dict(zip(columns, row, strict=True)) for row in rows]

@@ -28,7 +28,7 @@ def take_turn(
     done = which_ended(completed, reports)
     accepted = tuple(ref for ref, ended in zip(refs, done, strict=True) if ended)
     fenced = tuple(ref for ref, ended in zip(refs, done, strict=True) if not ended)
-    left = noted.rowcount > 0
+    left = bool(noted.rows)
     batches: list[tuple[Claimed, ...]] = []
     for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):
         facts, batch = read_claim(prepared, taken)

@@ -44,3 +44,13 @@ class PostgresMutant:
         """The part that is in the database."""
         for text in self.by_hand:
             backend.by_hand(text)
+
+
+def without(function: str, condition: str) -> str:
+    """A statement by which a function of the database takes a branch never that begins with this condition."""
+    never = condition.replace("IF ", "IF false AND ")
+    return (
+        f"DO $mutant$ DECLARE body text := pg_get_functiondef('{function}'::regproc);"
+        f" BEGIN ASSERT strpos(body, $${condition}$$) > 0; EXECUTE replace(body, $${condition}$$, $${never}$$);"
+        " END $mutant$"
+    )

@@ -16,7 +16,7 @@ from gribmill.queue.store import Store
 from tests.queue.backends import make_tables, open_address
 from tests.queue.store import guarantees as g
 from tests.queue.store import test_batches, test_dependents, test_races
-from tests.queue.store.postgres_mutant import PostgresMutant
+from tests.queue.store.postgres_mutant import PostgresMutant, without
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, claim, fail, take
 from tests.queue.store.test_state_machine import CALM, PostgresMachine
@@ -32,7 +32,7 @@ ANY_ATTEMPT = (" AND j.attempt_no = d.attempt_no", "")
 ANY_WORKER = (" AND j.worker_id = :worker_id", " AND :worker_id <> ''")
 ANY_STATUS = (" AND j.status = 'processing'", "")
 ALSO_FINISHED = (
-    "DROP TRIGGER a_jobs_stay_ended ON jobs",
+    without("gribmill_change_manually", "IF OLD.status NOT IN ('pending','processing')"),
     "DROP TRIGGER job_attempts_stay_ended ON job_attempts",
 )
 TAKE = "claims/take_next"
@@ -101,7 +101,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         child_of_an_open_transaction_is_released,
     ),
     "failure_that_no_dependent_learns_of": (
-        PostgresMutant(by_hand=("DROP TRIGGER jobs_parent_ended ON jobs",)),
+        PostgresMutant(by_hand=(without("gribmill_follow_change", "IF OLD.status IN ('pending','processing')"),)),
         g.dependents_follow_the_end_of_their_parent,
     ),
     "requeue_without_fence": (
@@ -265,7 +265,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.dependents_follow_the_end_of_their_parent,
     ),
     "failure_without_its_event": (
-        PostgresMutant(by_hand=("DROP TRIGGER jobs_publish_failure ON jobs",)),
+        PostgresMutant(by_hand=(without("gribmill_follow_change", "IF NEW.status = 'failed' AND OLD"),)),
         g.failure_is_published_once,
     ),
     "turns_that_never_move": (
@@ -281,7 +281,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.tenants_take_turns,
     ),
     "finished_job_that_can_be_changed": (
-        PostgresMutant(by_hand=("DROP TRIGGER a_jobs_stay_ended ON jobs",)),
+        PostgresMutant(by_hand=ALSO_FINISHED[:1]),
         g.reset_makes_a_failed_job_new,
     ),
     "attempt_that_can_be_changed": (
@@ -289,7 +289,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.reset_makes_a_failed_job_new,
     ),
     "reset_that_leaves_the_end": (
-        PostgresMutant(by_hand=("DROP TRIGGER jobs_reset_manually ON jobs",)),
+        PostgresMutant(by_hand=(without("gribmill_change_manually", "IF NEW.status = 'pending'"),)),
         g.reset_makes_a_failed_job_new,
     ),
     "two_leaders": (

@@ -11,7 +11,8 @@ import pytest
 
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.connection import connection_text
-from gribmill.database.postgres.handle import Calls, Cursor, Handle
+from gribmill.database.postgres.handle import Handle, NamedCalls
+from gribmill.database.records import RawRows
 from gribmill.queue.errors import StoreError, StoreUnreachable
 from gribmill.queue.model import NewJob, Report, Succeeded
 from gribmill.queue.store import Store
@@ -97,13 +98,13 @@ class _Lost:
 
         all_at_once = Handle.commit_all
 
-        def commit_all(handle: Handle, calls: Calls) -> list[Cursor]:
-            cursors = all_at_once(handle, calls)
+        def commit_all(handle: Handle, calls: NamedCalls) -> list[RawRows]:
+            answers = all_at_once(handle, calls)
             if self.left:
                 self.left -= 1
                 handle.connection.close()
                 raise psycopg.OperationalError("server closed the connection unexpectedly")
-            return cursors
+            return answers
 
         patch.setattr(Handle, "commit", commit)
         patch.setattr(Handle, "commit_all", commit_all)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gribmill.database.postgres.handle import Cursor
-from gribmill.database.postgres.session import Call, PostgresSession, read_records
+from gribmill.database.postgres.handle import raw_rows
+from gribmill.database.postgres.session import NamedCall, PostgresSession
+from gribmill.database.records import RawRows
 from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
@@ -34,19 +35,20 @@ def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
 
 
 def _claim(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[ClaimFacts, list[Claimed]]:
-    return read_claim(*tx.together(*claiming(tx, request, settled=settled)))
+    prepared, taken = tx.together(*claiming(tx, request, settled=settled))
+    return read_claim(raw_rows(prepared), raw_rows(taken))
 
 
-def claiming(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[Call, Call]:
+def claiming(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[NamedCall, NamedCall]:
     """The statements of a claim."""
     asked = {**_asked(tx, request), "settled": settled}
     return ("claims/prepare", asked), ("claims/take_next", asked)
 
 
-def read_claim(prepared: Cursor, taken: Cursor) -> tuple[ClaimFacts, list[Claimed]]:
+def read_claim(prepared: RawRows, taken: RawRows) -> tuple[ClaimFacts, list[Claimed]]:
     """Read the results of these statements."""
-    (facts,) = read_records(ClaimFacts, prepared)
-    return facts, read_records(Claimed, taken)
+    (facts,) = prepared.records(ClaimFacts)
+    return facts, taken.records(Claimed)
 
 
 def _claim_in_turn(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:

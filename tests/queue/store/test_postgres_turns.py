@@ -1,0 +1,87 @@
+"""A worker's turn on PostgreSQL: texts arrive as they were, and a failure leaves a connection that can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gribmill.database.postgres import turn
+from gribmill.queue.errors import QueueError
+from gribmill.queue.model import ClaimRequest, Report, Succeeded
+from gribmill.queue.store import Store
+from tests.queue.store.store_driver import add, take
+from tests.queue.store.tested_backend import PostgresUnderTest
+
+pytestmark = pytest.mark.postgres
+
+TEXTS = ['"quoted"', "back\\slash", "{a,b}", "NULL", "", "two\nlines", "% and %(now)s", "größer ☃", "nul\x00"]
+PLAIN = ClaimRequest("w1", ("plain",), 60.0)
+
+
+@pytest.fixture
+def postgres() -> Iterator[PostgresUnderTest]:
+    backend = PostgresUnderTest()
+    yield backend
+    assert backend.store.verify() == []
+    backend.close()
+
+
+@pytest.fixture
+def store(postgres: PostgresUnderTest) -> Store:
+    return postgres.store
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_an_attempt_printed_is_stored_as_it_was(store: Store, text: str) -> None:
+    add(store)
+    job = take(store)
+    outcome = Succeeded(artifacts=(text,))
+    done = store.exchange("w1", [Report(job.ref, outcome, stdout_tail=text, stderr_tail=None, log_path="logs/1")])
+    assert done.accepted == (job.ref,)
+    (attempt,) = store.jobs.history(job.id).attempts
+    assert attempt.stdout_tail == text.replace("\x00", "\ufffd")
+    assert attempt.stderr_tail is None
+    assert attempt.artifacts == (text,)  # JSON writes NUL as an escape
+    assert attempt.log_path == "logs/1"
+
+
+def test_many_turns_on_one_connection(store: Store) -> None:
+    for _ in range(3):
+        add(store)
+    job = take(store)
+    for _ in range(2):
+        done = store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
+        assert done.accepted == (job.ref,)
+        ((job,),) = done.batches
+    last = store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN, PLAIN])
+    assert (last.accepted, last.batches) == ((job.ref,), ((), ()))
+
+
+@pytest.mark.parametrize("broken", ["dependencies/note_ended", "claims/take_next"])
+def test_a_turn_that_the_server_refuses_changes_nothing_and_the_next_one_works(
+    store: Store, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    add(store)
+    job = take(store)
+    real = turn.statement
+    with monkeypatch.context() as patch:
+        patch.setattr(turn, "statement", lambda name: "SELECT 1 / 0" if name == broken else real(name))
+        with pytest.raises(QueueError):
+            store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
+    assert store.jobs.get(job.id).status == "processing"
+    assert store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).accepted == (job.ref,)
+
+
+def test_a_turn_on_a_connection_that_was_ended_fails_and_the_next_one_works(
+    postgres: PostgresUnderTest, store: Store
+) -> None:
+    add(store)
+    job = take(store)
+    postgres.by_hand(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        " AND datname = current_database()"
+    )
+    with pytest.raises(QueueError):
+        store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
+    assert store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).accepted == (job.ref,)
