@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from benchmarks.machine import machine_lines
 from benchmarks.peers import versions
 from benchmarks.queue import embedded, postgres
+from benchmarks.queue.chaos.torment import JOBS, chaos_lines
 from benchmarks.queue.embedded import EmbeddedBench
 from benchmarks.queue.postgres import PostgresBench, postgres_systems
 from benchmarks.queue.postgres_server import durable_server
@@ -17,7 +18,7 @@ from benchmarks.queue.row import OWN, Row, shown, times
 from benchmarks.results_folder import command, results_folder
 from tests.servers.postgres import NoServer
 
-PARTS = ("sqlite", "postgres")
+PARTS = ("sqlite", "postgres", "chaos")
 TITLES = {"persistqueue": "persist-queue", "huey_pop": "huey, ends not recorded"}
 GUARANTEES = {
     "gribmill": "leases, fence, attempt history; a crash costs one attempt, never the job. A claim alone does not wait"
@@ -50,10 +51,13 @@ def main() -> None:
         f"- {rounds} rounds, the systems in turn within each round; medians, and the median"
         " of the rounds' ratios. **Bold** ratios and CPU times miss the goal of their row",
     ]
-    if options.only != "postgres":
+    parts = PARTS if options.only is None else (options.only,)
+    if "sqlite" in parts:
         lines += _embedded_part(rounds, scale)
-    if options.only != "sqlite":
+    if "postgres" in parts:
         lines += _postgres_part(rounds, scale, quick=options.quick)
+    if "chaos" in parts:
+        lines += chaos_lines(JOBS // 4 if options.quick else JOBS)
     text = "\n".join(lines) + "\n"
     part_only = options.quick or options.only is not None
     (results_folder(quick=part_only) / "queue.md").write_text(text, encoding="utf-8")

@@ -38,7 +38,7 @@ class _Reading:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._transaction.begun:
-            self._handle.roll_back()
+            self._handle.end_look(failed=error is not None)
         if isinstance(error, FAULTS):
             raise self._database._fault(error) from error
 

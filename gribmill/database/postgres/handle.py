@@ -121,6 +121,16 @@ class Handle:
             self._control.execute("SET LOCAL synchronous_commit = off")
             self._control.execute("COMMIT")
 
+    def end_look(self, *, failed: bool) -> None:
+        """Commits nothing; but at a ROLLBACK, psycopg forgets what is prepared."""
+        if failed:
+            self.roll_back()
+            return
+        try:
+            self._control.execute("COMMIT")
+        except psycopg.Error:
+            self.connection.close()
+
     def roll_back(self) -> None:
         """Roll back. If that fails, the connection is not used again."""
         try:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.adapt import Transformer
-from psycopg.errors import error_from_result
+from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
@@ -34,12 +34,22 @@ class Sender:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._statements: dict[str, _Statement] = {}
+        self._made = 0
         self._prepared: set[str] = set()
         self._columns: dict[str, tuple[str, ...]] = {}
         self._reader = Transformer(connection)
 
     def commit_all(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[RawRows]:
         """Run them in one transaction and one round trip, each seeing what those before it did; their rows."""
+        try:
+            return self._commit_all(calls)
+        except InvalidSqlStatementName:
+            # After a rollback psycopg deallocates what is prepared. Nothing was done.
+            self._statements.clear()
+            self._prepared.clear()
+            return self._commit_all(calls)
+
+    def _commit_all(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[RawRows]:
         conn = self._connection.pgconn
         try:
             conn.enter_pipeline_mode()
@@ -76,7 +86,8 @@ class Sender:
             return f"${names.setdefault(found[1], len(names) + 1)}" if found[1] else "%"
 
         query = _PLACEHOLDER.sub(number, text).encode()
-        statement = _Statement(b"gribmill_%d" % len(self._statements), query, tuple(names))
+        self._made += 1
+        statement = _Statement(b"gribmill_%d" % self._made, query, tuple(names))
         self._statements[text] = statement
         return statement
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gribmill.database.postgres import turn
+from gribmill.database.postgres import PostgresDatabase, turn
+from gribmill.database.postgres.statements import statement
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import ClaimRequest, Report, Succeeded
 from gribmill.queue.store import Store
@@ -58,15 +59,39 @@ def test_many_turns_on_one_connection(store: Store) -> None:
     assert (last.accepted, last.batches) == ((job.ref,), ((), ()))
 
 
+def test_a_turn_after_a_rollback_which_deallocated_its_statements(store: Store) -> None:
+    for _ in range(3):
+        add(store)
+    job = take(store)
+    ((job,),) = store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).batches
+    with pytest.raises(ZeroDivisionError), store.database.write() as tx:
+        tx.claim(PLAIN)
+        raise ZeroDivisionError
+    ((last,),) = store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).batches
+    assert store.exchange("w1", [Report(last.ref, Succeeded())], [PLAIN]).accepted == (last.ref,)
+
+
+def test_a_look_leaves_statements_prepared(store: Store) -> None:
+    add(store)
+    job = take(store)
+    store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
+    database = store.database
+    assert isinstance(database, PostgresDatabase)
+    for _ in range(3):
+        assert not database.may_have_work()
+    with database.write() as tx:
+        prepared = tx._handle.connection.execute("SELECT name FROM pg_prepared_statements").fetchall()
+    assert [name for (name,) in prepared if name.startswith("gribmill_")]
+
+
 @pytest.mark.parametrize("broken", ["dependencies/note_ended", "claims/take_next"])
 def test_a_turn_that_the_server_refuses_changes_nothing_and_the_next_one_works(
     store: Store, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     add(store)
     job = take(store)
-    real = turn.statement
     with monkeypatch.context() as patch:
-        patch.setattr(turn, "statement", lambda name: "SELECT 1 / 0" if name == broken else real(name))
+        patch.setattr(turn, "statement", lambda name: "SELECT 1 / 0" if name == broken else statement(name))
         with pytest.raises(QueueError):
             store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
     assert store.jobs.get(job.id).status == "processing"

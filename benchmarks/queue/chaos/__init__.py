@@ -1,0 +1,1 @@
+"""Workers that are killed and a server that crashes, under gribmill, procrastinate and pgqueuer at the same time."""
