@@ -12,7 +12,7 @@ import pytest
 
 from tests.servers.this_run import GIVEN_POSTGRES
 
-pytest_plugins = ["tests.migrated_database", "tests.servers.chromium", "tests.servers.seaweed"]
+pytest_plugins = ["tests.migrated_database", "tests.servers.chromium", "tests.servers.seaweed", "tests.servers.azurite"]
 
 # Markers of tests that may start other processes: `make test-fast` leaves all of them out.
 MAY_START_PROCESSES = ("process", "witness", "soak", "postgres")

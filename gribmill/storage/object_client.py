@@ -41,6 +41,8 @@ KEYS = {
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
     "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
 }
+# What S3 and Azure say of a bucket that is not there.
+NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 
@@ -78,6 +80,9 @@ class ObjectClient:
         return self._try(key, lambda: memoryview(self._obstore.get(self._store, key, options=options).bytes()))
 
     def read_tail(self, key: str, size: int) -> tuple[bytes, ObjectStatus]:
+        if self.bucket.url.startswith("az:"):
+            return self._read_end(key, size)
+
         def get() -> tuple[bytes, ObjectStatus]:
             try:
                 found = self._obstore.get(self._store, key, options={"range": {"suffix": size}})
@@ -88,6 +93,14 @@ class ObjectClient:
             return bytes(found.bytes()), _status(found.meta)
 
         return self._try(key, get)
+
+    def _read_end(self, key: str, size: int) -> tuple[bytes, ObjectStatus]:
+        """The last bytes where a store has no ranges that count from the end (Azure): its size is asked for first."""
+        status = self.head(key)
+        if not status.st_size:
+            return b"", status
+        begin = max(0, status.st_size - size)
+        return bytes(self.read_range(key, begin, status.st_size, status.etag)), status
 
     def write(self, key: str, chunks: Sequence[bytes | bytearray | memoryview], condition: Condition) -> None:
         """One request: the object is there as a whole or not at all."""
@@ -128,8 +141,14 @@ class ObjectClient:
             raise ObjectStoreUnreachable(f"reading {self._name(key)} stopped: {_reason(error)}") from None
 
     def remove(self, keys: Sequence[str]) -> None:
-        if keys:
+        """Remove these objects, or those of them that are there. Stores other than S3 report the missing ones."""
+        if not keys:
+            return
+        try:
             self._try(keys[0], lambda: self._obstore.delete(self._store, list(keys)), writing=True)
+        except FileNotFoundError:
+            for key in keys if len(keys) > 1 else ():
+                self.remove([key])
 
     def children(self, prefix: str) -> tuple[list[str], dict[str, ObjectStatus]]:
         found = self._try(prefix, lambda: self._obstore.list_with_delimiter(self._store, _folder(prefix)))
@@ -166,7 +185,7 @@ class ObjectClient:
             try:
                 return request()
             except FileNotFoundError as error:
-                if writing or "NoSuchBucket" in str(error):
+                if writing or any(code in str(error) for code in NO_BUCKET):
                     self._explain(key, error)
                 raise FileNotFoundError(2, "there is no such object", self._name(key)) from None
             except self._obstore.exceptions.BaseError as error:
@@ -184,7 +203,7 @@ class ObjectClient:
         status, code = _http_status(error), next(iter(_CODE.findall(text)), "")
         if isinstance(error, known.AlreadyExistsError | known.PreconditionError):
             raise ChangedObject(f"{self._name(key)} was written by another process meanwhile") from None
-        if code == "NoSuchBucket":
+        if code in NO_BUCKET:
             raise ObjectStoreError(f"there is no bucket {self.bucket.url}{self._at()}") from None
         if _METADATA_SERVICE in text:
             raise _no_keys(self.bucket) from None

@@ -20,12 +20,12 @@ RUN = RunRef("hrrr", "20230722_06")
 OLD, NEW = "20230722_06", "20230722_07"
 
 
-@pytest.fixture(params=["files", "objects"])
+@pytest.fixture(params=["files", "objects", "azure"])
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> DataRoot:
-    """A data root whose tiles are on this machine, or in an S3 server."""
+    """A data root whose tiles are on this machine, in an S3 server, or in Azurite."""
     if request.param == "files":
         return DataRoot(tmp_path)
-    return DataRoot(tmp_path, request.getfixturevalue("prefix"))
+    return DataRoot(tmp_path, request.getfixturevalue("prefix" if request.param == "objects" else "azure_prefix"))
 
 
 @pytest.fixture
