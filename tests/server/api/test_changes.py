@@ -1,0 +1,101 @@
+"""Changes: once under one key, and in the audit trail with what was before and after."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from gribmill.console.extension import CONSOLE
+from gribmill.server.access.same_origin import SAFE_METHODS
+from gribmill.server.router import SecuredRoute
+from gribmill.server.routes import ROUTERS
+from tests.server.live_server import LiveServer
+
+JOB: dict[str, Any] = {"definition_key": "sleep", "payload": {"seconds": 0}}
+KEY = {"Idempotency-Key": "one"}
+
+
+def test_a_repeated_request_gets_the_first_answer(server: LiveServer, admin: httpx.Client) -> None:
+    first, second = (admin.post("/api/v1/jobs", json=JOB, headers=KEY) for _ in range(2))
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.json() == second.json()
+    assert ("idempotency-replayed" in first.headers, second.headers["idempotency-replayed"]) == (False, "true")
+    assert len(server.store.jobs.list().jobs) == 1
+
+
+def test_a_key_is_for_one_request_of_one_caller(admin: httpx.Client, root: httpx.Client) -> None:
+    first = admin.post("/api/v1/jobs", json=JOB, headers=KEY).json()
+    other = admin.post("/api/v1/jobs", json={**JOB, "priority": 5}, headers=KEY)
+    assert (other.status_code, "another request" in other.json()["detail"]) == (422, True)
+    assert admin.post("/api/v1/jobs?x=1", json=JOB, headers=KEY).status_code == 422
+    assert root.post("/api/v1/jobs", json=JOB, headers=KEY).json()["id"] != first["id"]
+
+
+def test_a_refused_request_can_be_repeated_under_its_key(admin: httpx.Client) -> None:
+    wrong = {"definition_key": "nothing"}
+    assert admin.post("/api/v1/jobs", json=wrong, headers=KEY).status_code == 422
+    assert admin.post("/api/v1/jobs", json=JOB, headers=KEY).status_code == 201
+
+
+def test_of_many_at_once_one_is_done(server: LiveServer, admin: httpx.Client) -> None:
+    def post(_: int) -> httpx.Response:
+        return admin.post("/api/v1/jobs", json=JOB, headers=KEY)
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = [*threads.map(post, range(16))]
+    assert {one.status_code for one in answers} <= {201, 409}
+    assert all("retry-after" in one.headers for one in answers if one.status_code == 409)
+    assert len(server.store.jobs.list().jobs) == 1
+
+
+def test_a_secret_is_answered_once(root: httpx.Client) -> None:
+    body = {"name": "n", "role": "worker"}
+    assert root.post("/api/v1/tokens", json=body, headers=KEY).status_code == 201
+    again = root.post("/api/v1/tokens", json=body, headers=KEY)
+    assert again.status_code == 409
+    assert "gm_" not in again.text
+    assert len(root.get("/api/v1/tokens").json()) == 2
+
+
+def test_a_key_must_be_printable(admin: httpx.Client) -> None:
+    for wrong in ("x" * 201, "a\tb"):
+        assert admin.post("/api/v1/jobs", json=JOB, headers={"Idempotency-Key": wrong}).status_code == 422
+
+
+def test_every_route_that_changes_something_goes_this_way() -> None:
+    """The class of a route does it for all methods that are not safe."""
+    routes = [route for router in (*ROUTERS, *CONSOLE.routers) for route in router.routes]
+    writing = [one for one in routes if not set(getattr(one, "methods", ())) <= SAFE_METHODS]
+    assert len(writing) > 50
+    assert all(isinstance(one, SecuredRoute) for one in writing)
+
+
+def test_the_trail_says_who_what_from_where_before_and_after(root: httpx.Client, admin: httpx.Client) -> None:
+    job_id = admin.post("/api/v1/jobs", json={**JOB, "dedupe_key": "password=hunter22"}).json()["id"]
+    admin.post(f"/api/v1/jobs/{job_id}/move", json={"priority": 7})
+    admin.post(f"/api/v1/jobs/{job_id}/retry")
+    refused, moved, created = admin.get("/api/v1/audit").json()["entries"]
+    assert (created["operation"], created["object"], created["status"]) == ("create_job", f"job {job_id}", 201)
+    assert (created["actor"], created["address"], created["tenant_id"]) == (
+        "tenant_admin in tests", "127.0.0.1", "bcg",
+    )  # fmt: skip
+    assert (moved["before"], moved["after"]) == ({"priority": 100}, {"priority": 7})
+    assert (refused["operation"], refused["status"]) == ("retry_job", 409)
+    assert "hunter22" not in root.get("/api/v1/audit").text
+    assert [one["operation"] for one in root.get("/api/v1/audit?operation=move_job").json()["entries"]] == ["move_job"]
+
+
+def test_a_page_of_the_trail_goes_on_where_the_last_one_ended(admin: httpx.Client) -> None:
+    for _ in range(5):
+        admin.post("/api/v1/jobs", json=JOB)
+    seen: list[int] = []
+    cursor = None
+    while True:
+        page = admin.get("/api/v1/audit", params={"limit": 2, **({"cursor": cursor} if cursor else {})}).json()
+        seen += [one["id"] for one in page["entries"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert len(seen) == len({*seen}) == 5

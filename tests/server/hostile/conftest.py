@@ -1,0 +1,7 @@
+"""What these tests use."""
+
+from __future__ import annotations
+
+from tests.server.live_server import start_server
+
+__all__ = ["start_server"]
