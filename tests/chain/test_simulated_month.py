@@ -21,6 +21,7 @@ from tests.chain.simulated_month import (
     TENANTS_REGION,
     Month,
 )
+from tests.documented_events import undocumented
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -115,6 +116,15 @@ def test_jobs_of_dead_workers_run_again(month: Month) -> None:
     assert month.abandoned > 0
     assert month.rows("SELECT count(*) FROM job_attempts WHERE status = 'lost'") == [(month.abandoned,)]
     assert month.rows("SELECT count(*) FROM jobs WHERE status = 'processing'") == [(0,)]
+
+
+def test_every_event_is_as_documented(month: Month) -> None:
+    events = [(name, json.loads(payload)) for name, payload in month.events("%", "name, payload")]
+    assert undocumented(events) == []
+    assert {name for name, _ in events} >= {
+        "run.seen", "hour.ingested", "hour.cut", "run.completed", "run.given_up", "model.late", "model.stale",
+        "model.recovered", "mirror.sick", "mirror.well", "disk.low", "job.recovered",
+    }  # fmt: skip
 
 
 def test_invariants_hold_at_the_end(month: Month) -> None:

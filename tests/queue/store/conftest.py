@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from gribmill.queue.store import Store
+from tests.documented_events import undocumented
 from tests.queue.backends import BOTH
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.tested_backend import BACKENDS, BackendUnderTest
+
+OF_THE_DATABASE = ("job.*", "attempt.metered", "worker.lost")
 
 
 @pytest.fixture(params=BOTH)
@@ -22,9 +25,11 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BackendU
 
 @pytest.fixture
 def store(backend: BackendUnderTest) -> Iterator[Store]:
-    """Every test of the contract ends with all promises kept."""
+    """Every test of the contract ends with all promises kept, and what the database published is as documented."""
     yield backend.store
     assert backend.store.verify() == []
+    published = [one for name in OF_THE_DATABASE for one in backend.store.events.list(pattern=name)]
+    assert undocumented((one.name, one.values) for one in published) == []
 
 
 @pytest.fixture
