@@ -37,6 +37,12 @@ class JobSearch:
         return self.error is None and set(self.words) <= COUNTED
 
     @property
+    def indexed(self) -> bool:
+        """Whether an index leads to these jobs; otherwise many others may have to be looked at."""
+        wanted, words = self.wanted, set(self.words)
+        return bool(words & {"group", "correlation", "key"}) or not words or wanted.status in ("pending", "processing")
+
+    @property
     def query(self) -> dict[str, str]:
         """As it is in the address."""
         return {"status": self.status, "q": self.text}

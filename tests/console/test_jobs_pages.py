@@ -96,6 +96,20 @@ def test_searches_narrow_by_every_prefix(dev_server: LiveServer) -> None:
         assert f"Job {grouped}" in visit.page(f"/jobs?q={grouped}"), "a number alone leads to the job"
 
 
+def test_a_search_that_no_index_serves_goes_on_page_by_page(
+    dev_server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gribmill.console.pages.jobs.SEARCHED_AT_ONCE", 20)
+    (wanted,) = add(dev_server.store, source="event", source_ref="1")
+    add(dev_server.store, 30)
+    with visiting(dev_server) as visit:
+        first = visit.page("/jobs?q=source:event")
+        assert "Searched down to job" in first and f'value="{wanted}"' not in first
+        older = re.search(r'href="(/jobs\?[^"]*before=\d+)"', first)
+        assert older is not None
+        assert f'value="{wanted}"' in visit.page(older[1].replace("&amp;", "&"))
+
+
 def test_a_job_shows_its_attempts_relatives_and_allowed_actions(dev_server: LiveServer) -> None:
     store = dev_server.store
     (parent,) = add(store)

@@ -20,6 +20,8 @@ DEAD_COUNTED = 1000
 # More are changed in a second go: each job is a transaction of its own.
 MOST_AT_ONCE = 2000
 ERRORS_NAMED = 5
+# A tenth of a second: further jobs are on the next page.
+SEARCHED_AT_ONCE = 500_000
 LONGEST_TEXT = 300
 
 BulkAction = Literal["cancel", "retry"]
@@ -93,16 +95,37 @@ def _moment(job: Job) -> tuple[str, datetime | None]:
 def jobs_values(handle: Handle, search: JobSearch, before: int | None) -> dict[str, Any]:
     """A page of the list."""
     now = datetime.now(UTC)
-    page = handle.jobs.list(search.wanted, limit=ROWS, before=before) if search.error is None else None
+    found = _page(handle, search, before) if search.error is None else _Found((), None)
     return {
         "search": search,
         "filters": search.query,
         "pills": _pills(handle, search),
-        "rows": [job_row(job, now) for job in page.jobs] if page else [],
-        "next_before": page.next_before if page else None,
+        "rows": [job_row(job, now) for job in found.jobs],
+        "next_before": found.next_before,
+        "searched_to": found.searched_to,
         "before": before,
         "actions": bulk_actions(search.status),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    jobs: tuple[Job, ...]
+    next_before: int | None
+    searched_to: int | None = None
+    """Where a search that no index serves has stopped for now."""
+
+
+def _page(handle: Handle, search: JobSearch, before: int | None) -> _Found:
+    if search.indexed:
+        page = handle.jobs.list(search.wanted, limit=ROWS, before=before)
+        return _Found(page.jobs, page.next_before)
+    newest = before or next((job.id + 1 for job in handle.jobs.list(limit=1).jobs), 0)
+    oldest = max(0, newest - SEARCHED_AT_ONCE)
+    page = handle.jobs.list(search.wanted, limit=ROWS, before=before, oldest=oldest)
+    if page.next_before is not None or oldest == 0:
+        return _Found(page.jobs, page.next_before)
+    return _Found(page.jobs, oldest, oldest)
 
 
 def bulk_actions(status: str) -> tuple[BulkAction, ...]:

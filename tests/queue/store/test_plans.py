@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.statements import statement
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.store import Store
+from gribmill.queue.store.jobs.listing import NEWEST
 from tests.queue.store.sample_types import TYPES
 
 pytestmark = pytest.mark.slow
@@ -139,10 +141,10 @@ HOT: dict[str, Plan] = {
     "attempts/list": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
 }
 
-FILTER = dict.fromkeys(
-    ("status", "dead", "before", "type", "worker_id", "source", "correlation_id", "created_after", "created_before",
+FILTER: dict[str, Any] = dict.fromkeys(
+    ("status", "dead", "type", "worker_id", "source", "correlation_id", "created_after", "created_before",
      "retried", "group_key", "tenant_id")
-)  # fmt: skip
+) | {"before": NEWEST, "oldest": 0}  # fmt: skip
 HOT |= {
     "claims/no_head": Plan(("jobs_ready_of", "jobs_due", "ended_parents"), {"now": NOW}),
     "claims/open_types": Plan(
@@ -173,12 +175,16 @@ HOT |= {
         {"tenant_id": "t3", "limit": 100, "since": NOW},
         sorts="twice as many jobs as a minute allows",
     ),
-    "listing/of_tenant": Plan(("INDEX jobs_tenant (tenant_id=?)",), {**FILTER, "tenant_id": "t3", "limit": 50}),
+    "listing/of_tenant": Plan(
+        ("INDEX jobs_tenant (tenant_id=? AND id>? AND id<?)",), {**FILTER, "tenant_id": "t3", "limit": 50}
+    ),
     "listing/of_tenant_by_status": Plan(
-        ("INDEX jobs_tenant_status (tenant_id=? AND status=?)",),
+        ("INDEX jobs_tenant_status (tenant_id=? AND status=? AND id>? AND id<?)",),
         {**FILTER, "tenant_id": "t3", "status": "failed", "limit": 50},
     ),
-    "listing/of_group": Plan(("INDEX jobs_of_group (group_key=?)",), {**FILTER, "group_key": "g1", "limit": 50}),
+    "listing/of_group": Plan(
+        ("INDEX jobs_of_group (group_key=? AND id>? AND id<?)",), {**FILTER, "group_key": "g1", "limit": 50}
+    ),
 }
 
 CREATED = "strftime('%Y-%m-%d %H:%M:%f', 1780000000 + i, 'unixepoch')"

@@ -14,6 +14,7 @@ from psycopg.adapt import Transformer
 from gribmill.database.postgres.connection import Connection, connect
 from gribmill.database.postgres.statements import is_planned_each_time, statement
 from gribmill.queue.store import Store
+from gribmill.queue.store.jobs.listing import NEWEST
 from tests.queue.backends import make_tables, open_address
 from tests.queue.store.sample_types import TYPES
 from tests.servers.shared_postgres import fresh_database
@@ -33,10 +34,10 @@ ASKED = {
 }
 LARGE = {"jobs", "job_attempts", "job_dependencies", "events", "webhook_deliveries", "job_groups"}
 LEFT_OUT = ("stdout_tails", "stderr_tails", "downloaded", "written", "error_texts", "log_paths", "artifacts")
-FILTER = dict.fromkeys(
-    ("status", "dead", "before", "type", "worker_id", "source", "correlation_id", "created_after", "created_before",
+FILTER: dict[str, Any] = dict.fromkeys(
+    ("status", "dead", "type", "worker_id", "source", "correlation_id", "created_after", "created_before",
      "retried", "group_key", "group_id", "tenant_id")
-)  # fmt: skip
+) | {"before": NEWEST, "oldest": 0}  # fmt: skip
 
 
 @dataclass(frozen=True)

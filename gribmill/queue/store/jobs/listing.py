@@ -12,6 +12,7 @@ from gribmill.queue.store.base import Facet, get_job
 from gribmill.queue.store.jobs.readiness import Readiness, read_readiness
 
 PAGE_LIMIT = 1000
+NEWEST = 2**63 - 1
 # Statuses other than completed have partial indexes, so these jobs are found without scanning millions of rows.
 STATEMENTS: Mapping[Status | None, str] = {
     None: "listing/jobs",
@@ -131,11 +132,17 @@ class JobListing(Facet):
         with self.database.read() as tx:
             return get_job(tx, job_id)
 
-    def list(self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None) -> Page:
-        """List jobs, newest first; `before` is the cursor of the previous page."""
+    def list(
+        self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None, oldest: int = 0
+    ) -> Page:
+        """List jobs, newest first; `before` is the cursor of the previous page.
+
+        None with a lower id than `oldest` is looked at: bounds a search that no index serves.
+        """
         wanted = wanted or JobFilter()
         limit = max(1, min(limit, PAGE_LIMIT))
-        params = {**wanted.params(), "before": before, "limit": limit + 1}
+        cursor = NEWEST if before is None else before
+        params = {**wanted.params(), "before": cursor, "oldest": oldest, "limit": limit + 1}
         with self.database.read() as tx:
             found = tx.query(Job, wanted.statement, params)
         return Page(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)

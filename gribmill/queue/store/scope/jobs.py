@@ -45,9 +45,11 @@ class TenantJobs:
             raise JobNotFound(f"there is no job {job_id}; it may have been pruned")
         return job
 
-    def list(self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None) -> Page:
+    def list(
+        self, wanted: JobFilter | None = None, *, limit: int = 50, before: int | None = None, oldest: int = 0
+    ) -> Page:
         mine = replace(wanted or JobFilter(), tenant_id=self._tenant_id)
-        return self._jobs.list(mine, limit=limit, before=before)
+        return self._jobs.list(mine, limit=limit, before=before, oldest=oldest)
 
     def upcoming(self, type_key: str | None = None, *, limit: int = 50) -> tuple[Job, ...]:
         return self._jobs.upcoming(type_key, tenant_id=self._tenant_id, limit=limit)

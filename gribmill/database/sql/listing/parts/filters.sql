@@ -1,4 +1,4 @@
-  AND (id < :before OR :before IS NULL)
+  AND id < :before AND id >= :oldest
   AND (type = :type OR :type IS NULL)
   AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
   AND (group_key = :group_key OR :group_key IS NULL)
