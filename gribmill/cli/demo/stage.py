@@ -59,6 +59,11 @@ data = {data}
 [workers]
 lanes = {{fetch = 2, build = 1}}
 
+# What `gribmill run` follows; the console goes by it.
+[chain]
+models = ["hrrr", "gfs"]
+regions = ["ne", "conus", "europe"]
+
 [models.hrrr]
 scan_seconds = 5
 hours = [{{cycles = "0-23", steps = "0-3"}}]
