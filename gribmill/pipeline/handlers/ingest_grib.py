@@ -27,12 +27,11 @@ from gribmill.ingest.index.select import wanted
 from gribmill.ingest.listing.available_hours import Published
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of, observations
-from gribmill.pipeline.handlers.disk_space import wait_before_fetching, wait_for_space
 from gribmill.pipeline.handlers.publish import remove_spent_here
 from gribmill.pipeline.handlers.requested_hour import RequestedHour
 from gribmill.pipeline.handlers.shared_spool import fetched_spool, share_spool
 from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spool
-from gribmill.pipeline.handlers.store_outage import or_wait
+from gribmill.pipeline.handlers.wait_for_storage import or_wait, wait_before_fetching, wait_for_space
 from gribmill.pipeline.job_arguments import IngestGribArgs
 from gribmill.pipeline.job_types import publish_job, tile_jobs
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
-from gribmill.pipeline.handlers.store_outage import or_wait
+from gribmill.pipeline.handlers.wait_for_storage import or_wait
 from gribmill.pipeline.job_arguments import PruneArgs
 from gribmill.pipeline.retention.old_runs import explain_left, remove_runs, runs_on_disk
 from gribmill.pipeline.retention.retention import decide

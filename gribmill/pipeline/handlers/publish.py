@@ -5,8 +5,7 @@ from __future__ import annotations
 from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import HourRef, RunRef
 from gribmill.pipeline.context import Context, context_of
-from gribmill.pipeline.handlers.disk_space import wait_for_space
-from gribmill.pipeline.handlers.store_outage import or_wait
+from gribmill.pipeline.handlers.wait_for_storage import or_wait, wait_for_space
 from gribmill.pipeline.job_arguments import PublishArgs
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.queue.model import NewJob, Outcome, Succeeded

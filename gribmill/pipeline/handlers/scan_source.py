@@ -22,7 +22,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
-from gribmill.pipeline.handlers.store_outage import or_wait
+from gribmill.pipeline.handlers.wait_for_storage import or_wait
 from gribmill.pipeline.job_arguments import ScanSourceArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.pipeline.retention.past_runs import is_partial
