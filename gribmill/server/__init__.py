@@ -1,3 +1,3 @@
-"""`gribmill serve`: one process with the HTTP API, the console's pages and the metrics."""
+"""The HTTP server of `gribmill serve`: the API and the metrics. The console is an extension of it."""
 
 __all__ = ["access", "app", "change", "context", "extension", "listening", "problems", "router", "serving"]

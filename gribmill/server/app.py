@@ -1,4 +1,4 @@
-"""The application: routes, errors, limits and headers put together."""
+"""The ASGI application: routes, errors, limits and headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request that changes something: it is in the audit trail, and with an Idempotency-Key it is done once."""
+"""Requests that change something: recorded in the audit trail, and executed once per Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from gribmill.server.problems import HttpProblem, answer_to
 HEADER = "Idempotency-Key"
 LONGEST_KEY = 200
 REPLAYED = {"Idempotency-Replayed": "true"}
-# Their answers hold a secret that is shown once, and stored nowhere.
+# Responses with a secret that is shown once are not stored.
 SECRET_ANSWERS = frozenset({"create_token", "rotate_token", "log_in"})
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def current_change(request: Request) -> AuditedChange:
-    """What the audit trail will say of this request; handlers fill in tenant, object, before and after."""
+    """The audit entry of this request; handlers fill in tenant, object, before and after."""
     change = request.state.change
     assert isinstance(change, AuditedChange)
     return change

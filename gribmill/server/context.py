@@ -1,4 +1,4 @@
-"""What every request needs: settings, the store, the data root, and threads to use them in."""
+"""What every request needs: settings, the store, the data root, and threads for blocking work."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-# Wrong tokens from one address: so many at once, then one in three seconds.
+# Wrong tokens from one address: this many at once, then one every three seconds.
 FAILURES_AT_ONCE = 20.0
 FAILURES_PER_SECOND = 1 / 3
 
 
 class ServerContext:
-    """One per server. Handlers are `async def`, and do everything that waits with `await server.run(…)`."""
+    """One per server. Handlers are `async def` and do blocking work with `await server.run(…)`."""
 
     def __init__(self, settings: Settings, *, dev: bool = False) -> None:
         self.settings = settings
         self.dev = dev
         self.closing = asyncio.Event()
-        """Set when the server is to end: streams end too."""
-        # Threads that stay: each has a database connection of its own.
+        """Set when the server shuts down; streams must end then."""
+        # Long-lived threads, each with its own database connection.
         self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
 
         self.feed = EventFeed(self)
@@ -89,11 +89,11 @@ class ServerContext:
 
     @cached_property
     def tiles(self) -> KeptTiles:
-        """The tiles that requests have asked for."""
+        """The cached tiles."""
         return KeptTiles(self.root, round(self.settings.server.tile_memory_megabytes * 2**20))
 
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the action returns, from a thread that may wait for the disk; a problem 503 if it takes too long."""
+        """Run a blocking action in a thread and return its result; a problem 503 if it takes too long."""
         loop = asyncio.get_running_loop()
         future = loop.run_in_executor(self._threads, partial(action, *args, **kwargs))
         seconds = self.settings.server.request_seconds

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can do its work."""
+"""Health checks: liveness and readiness."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Liveness(BaseModel):
 
 @router.get("/healthz")
 async def healthz() -> Liveness:
-    """The process answers. Says nothing about the database."""
+    """The process is up. Does not check the database."""
     return Liveness()
 
 
 @router.get("/readyz")
 async def readyz(server: Server) -> Liveness:
-    """The database answers; 503 otherwise."""
+    """The database responds; 503 otherwise."""
 
     def look() -> None:
         with server.store.database.read() as tx:

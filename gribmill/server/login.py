@@ -1,4 +1,4 @@
-"""Sessions of the console: a token is exchanged for a cookie. There are no passwords."""
+"""Console sessions: exchanges a token for a cookie. There are no passwords."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOME_PAGE = "/"
 
 
 class WhoView(View):
-    """Who is asking, and what for."""
+    """The caller and its role."""
 
     name: str
     role: str
@@ -70,7 +70,7 @@ async def log_out(request: Request, server: Server) -> Response:
 
 @router.get("/api/v1/session")
 async def show_session(principal: CurrentPrincipal) -> WhoView:
-    """Who this request comes from: a token, a session, or somebody on this machine."""
+    """Show who made this request: a token, a session, or a local process."""
     return WhoView.copy_of(principal)
 
 

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem documents: a status, a sentence, and the fields that are wrong."""
+"""Errors as RFC 9457 problem documents: a status, an explanation, and the invalid fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("gribmill.server")
 
 MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 50
-# The status of each error that the rooms raise; the first class that fits counts.
+# The status of each error class; the first match counts.
 STATUSES: Sequence[tuple[type[GribmillError], int]] = (
     (queue.JobNotFound, 404),
     (queue.GroupNotFound, 404),
@@ -108,13 +108,13 @@ def problem_response(problem: HttpProblem) -> JSONResponse:
 
 
 def problem_of(error: GribmillError) -> HttpProblem:
-    """The problem document of an error that one of the rooms raised."""
+    """The problem document of a GribmillError."""
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
     return HttpProblem(status, str(error), headers={"Retry-After": "1"} if status == 503 else None)
 
 
 def add_problem_handlers(app: FastAPI) -> None:
-    """Every error of an application becomes a problem document."""
+    """Turn every error of the application into a problem document."""
 
     async def answer(request: Request, error: Exception) -> JSONResponse:
         return answer_to(request, error)
@@ -124,7 +124,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def answer_to(request: Request, error: Exception) -> JSONResponse:
-    """The problem document of an error; one that nobody expected is logged."""
+    """The problem document of an error; unexpected errors are logged."""
     if isinstance(error, HttpProblem):
         return problem_response(error)
     if isinstance(error, GribmillError):
@@ -158,7 +158,7 @@ def _of_http(request: Request, error: HTTPException) -> HttpProblem:
 
 
 def allowed_methods(request: Request) -> list[str]:
-    """The methods of every route with this path; the framework names only those of the first."""
+    """The methods of all routes with this path; the framework reports only those of the first."""
     found: set[str] = set()
     for route in request.app.routes:
         if route.matches({**request.scope, "root_path": ""})[0] is not Match.NONE:

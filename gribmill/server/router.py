@@ -1,4 +1,4 @@
-"""A router whose routes all have a line in the table of access, and whose changes are all in the audit trail."""
+"""A router whose routes are all in the access table, and whose changes are all in the audit trail."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def part_of(tag: str) -> str:
-    """The part of the API, as scopes name it: a tag that is none of them is a kind of data."""
+    """The part of the API that a scope covers; tags that are not parts themselves belong to the data."""
     return tag if tag in PARTS else "data"
 
 
 class SecuredRoute(APIRoute):
-    """Who asks is settled before anything of the request is read."""
+    """Authorizes the caller before the request is parsed."""
 
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()

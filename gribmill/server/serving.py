@@ -1,4 +1,4 @@
-"""Running the application under uvicorn until a signal ends it."""
+"""Runs the application under uvicorn until it is stopped by a signal."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.settings.schema import ServerSettings, Settings
 
-# Streams end by themselves when the server is to end; this is for clients that do not read.
+# Streams end at shutdown; this is for clients that do not read.
 GRACE_SECONDS = 2
 KEEP_ALIVE_SECONDS = 30
 BACKLOG = 1024
 
 
 class GribmillServer(uvicorn.Server):
-    """uvicorn, which says where it listens and ends open streams first."""
+    """A uvicorn server that reports its address and ends open streams at shutdown."""
 
     def __init__(self, config: uvicorn.Config, context: ServerContext, ready: Callable[[str], None]) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""Who may do what: roles, one table of operations, and who made a request."""
+"""Authentication and authorization: who made a request, and which role each operation needs."""
 
 __all__ = [
     "authentication",

@@ -1,4 +1,4 @@
-"""Finding out who made a request: by its bearer token, by the session in its cookie, or by where it comes from."""
+"""Authentication: by bearer token, by session cookie, or because the request is local."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from gribmill.server.context import ServerContext
 from gribmill.server.problems import HttpProblem
 
 LONGEST_TOKEN = 200
-# What a proxy adds: a request that carries one of these comes from elsewhere, whatever the address of its connection.
+# Headers that proxies add: a request with one of these is not local, whatever its connection's address.
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
 async def identify(server: ServerContext, request: Request) -> Principal:
-    """Who made the request. A token that is not valid is refused, also on this machine."""
+    """Identify the caller. An invalid token is refused, even from this machine."""
     address = address_of(server, request)
     if "authorization" in request.headers:
         return await _bearer(server, request, address)
@@ -57,7 +57,7 @@ async def _bearer(server: ServerContext, request: Request, address: str) -> Prin
 
 
 async def verify_token(server: ServerContext, text: str, address: str) -> Token | None:
-    """The token with this text. An address that has offered too many wrong ones has to wait."""
+    """Verify a token. An address that sent too many wrong ones has to wait."""
     known = server.verified.get(text)
     if known is not None:
         return known
@@ -69,7 +69,7 @@ async def verify_token(server: ServerContext, text: str, address: str) -> Token 
 
 
 async def _recognised(server: ServerContext, text: str, verify: Callable[[str], Token | None]) -> Token | None:
-    """Looked up at most once a second."""
+    """Look up a token at most once a second."""
     known = server.verified.get(text)
     if known is None:
         known = await server.run(verify, text)
@@ -79,7 +79,7 @@ async def _recognised(server: ServerContext, text: str, verify: Callable[[str], 
 
 
 def address_of(server: ServerContext, request: Request) -> str:
-    """Where a request comes from. Behind a proxy: what that says, which is the last address of its header."""
+    """The client's address; behind a proxy, the last address of its header."""
     forwarded = request.headers.get("x-forwarded-for") if server.settings.server.behind_proxy else None
     if forwarded:
         return forwarded.rpartition(",")[2].strip()[:60]
@@ -87,7 +87,7 @@ def address_of(server: ServerContext, request: Request) -> str:
 
 
 def is_from_this_machine(server: ServerContext, request: Request) -> bool:
-    """Behind a proxy every connection may come from loopback: then it says nothing."""
+    """Whether the request is local. Never behind a proxy, where every connection may come from loopback."""
     if server.settings.server.behind_proxy or any(name in request.headers for name in FORWARDED):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Whether somebody may do an operation: the table of access, scopes, and how often."""
+"""Authorization: the access table, scopes, and rate limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gribmill.server.problems import HttpProblem
 
 
 async def authorize(server: ServerContext, request: Request, access: Access, part: str) -> Principal:
-    """Who made the request, if it may do this; a problem otherwise."""
+    """Identify the caller and check that it may do this; raises a problem otherwise."""
     principal = await identify(server, request)
     request.state.principal = principal
     if principal.kind != "loopback":

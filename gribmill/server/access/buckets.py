@@ -1,4 +1,4 @@
-"""Limits on how often: each key has a bucket of tokens, which fills again with time."""
+"""Rate limits: a token bucket per key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_KEYS = 10_000
 
 
 class Buckets:
-    """`burst` at once, and `per_second` on average, for each key. Keys that are not used are dropped."""
+    """Allows `burst` at once and `per_second` on average for each key. Unused keys are dropped."""
 
     def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
@@ -28,7 +28,7 @@ class Buckets:
             self._levels.popitem(last=False)
 
     def refuse_if_spent(self, key: str, why: str) -> None:
-        """429 with the time to wait."""
+        """Raise 429, with the time to wait, if the bucket is empty."""
         missing = 1 - self._level(key)
         if missing > 0:
             seconds = math.ceil(missing / self._per_second)

@@ -1,4 +1,4 @@
-"""Who may see and do what in the console. Buttons do what the same operations of the API do."""
+"""The roles that the console's pages and buttons need. Buttons do what the same operations of the API do."""
 
 from __future__ import annotations
 

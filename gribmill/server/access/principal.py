@@ -1,4 +1,4 @@
-"""Who made a request: a token, a session of the console, or somebody on this machine."""
+"""The caller of a request: a token, a console session, or a local process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.access.tokens import Token
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who acts. `tenant_id` is None for those who may act for every tenant."""
+    """Who made a request. `tenant_id` is None for callers that may act for every tenant."""
 
     name: str
     role: Role
@@ -34,7 +34,7 @@ class Principal:
 
     @property
     def key(self) -> str:
-        """What tells it from others: for limits, and for requests that are repeated."""
+        """Identifies the caller, for rate limits and idempotency keys."""
         return self.token_id or f"{self.kind} {self.address}"
 
     @property
@@ -47,7 +47,7 @@ def nobody(address: str) -> Principal:
 
 
 def current_principal(connection: HTTPConnection) -> Principal:
-    """Who made this request. The route has checked already that it may."""
+    """The caller of this request, already authorized by the route."""
     principal = connection.state.principal
     assert isinstance(principal, Principal)
     return principal

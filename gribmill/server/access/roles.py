@@ -1,4 +1,4 @@
-"""What an operation asks of a role."""
+"""What an operation requires of its caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of another site cannot make a browser change anything here."""
+"""Protection against cross-site requests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The one table of access: operation id → least role × own or any tenant.
+"""The access table: operation id → minimum role, and own or any tenant.
 
-Every route has a line here under its operation id (the name of its function); without one it fails at import.
+Every route needs an entry under its operation id (the name of its function); without one, importing it fails.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ ACCESS: dict[str, Access] = {**SERVER, **QUEUE, **DATA, **REMOTE_WORKERS, **CONS
 
 
 def access_of(operation: str) -> Access:
-    """What the operation asks, or a LookupError that says where to write it."""
+    """What the operation requires; raises LookupError if it has no entry."""
     try:
         return ACCESS[operation]
     except KeyError:

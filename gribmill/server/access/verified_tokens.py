@@ -1,4 +1,4 @@
-"""Tokens and sessions that were looked up within the last second."""
+"""Caches token and session lookups for one second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 10_000
 
 
 class VerifiedTokens:
-    """A token that was revoked elsewhere is refused a second later at the latest. Their texts are not kept."""
+    """Remembers verified tokens for one second: a revoked one stops working within that time. Stores no secrets."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -29,7 +29,7 @@ class VerifiedTokens:
         self._known[_key(text)] = (self._clock(), token)
 
     def clear(self) -> None:
-        """After a change of tokens by this server."""
+        """Forget everything, after this server changed a token."""
         self._known.clear()
 
 

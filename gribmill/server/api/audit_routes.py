@@ -1,4 +1,4 @@
-"""The audit trail, for those who may read it."""
+"""The audit trail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = SecuredRouter("/api/v1/audit", tag="audit")
 
 
 class AuditPage(View):
-    """Entries, the newest first. `next_cursor` null: there are no more."""
+    """Entries, newest first. `next_cursor` is null on the last page."""
 
     entries: tuple[AuditEntryView, ...]
     next_cursor: int | None

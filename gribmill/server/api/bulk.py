@@ -1,4 +1,4 @@
-"""One action on every job that a filter chooses: at once for a few, in the background with progress for many."""
+"""Bulk actions on jobs: immediate for a few jobs, in the background with progress for many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEPT = 100
 
 @dataclass(slots=True)
 class BulkOperation:
-    """How far an action is. `refused` counts jobs whose state does not allow it; the first reasons are kept."""
+    """Progress of a bulk action. `refused` counts jobs whose state does not allow it; the first reasons are kept."""
 
     id: str
     action: BulkAction
@@ -35,7 +35,7 @@ class BulkOperation:
     error: str | None = None
 
     def run(self, ids: Sequence[int], act: Callable[[int], object], stop: threading.Event) -> None:
-        """Act on each job; a database that cannot be used ends it."""
+        """Act on each job; stops if the database becomes unavailable."""
         try:
             for job_id in ids:
                 if stop.is_set():
@@ -59,7 +59,7 @@ class BulkOperation:
 
 
 class BulkOperations:
-    """The operations of this server; the last hundred can be looked at. They end with the server."""
+    """The last hundred bulk actions of this server. They end with the server."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="gribmill-bulk")
@@ -69,7 +69,7 @@ class BulkOperations:
     def begin(
         self, action: BulkAction, tenant_id: str | None, ids: Sequence[int], act: Callable[[int], object]
     ) -> BulkOperation:
-        """The operation: finished if it is small, else running in the background."""
+        """Start a bulk action: small ones finish before this returns, others run in the background."""
         operation = BulkOperation(secrets.token_hex(8), action, tenant_id, len(ids))
         self._known[operation.id] = operation
         while len(self._known) > KEPT:

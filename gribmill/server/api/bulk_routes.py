@@ -1,4 +1,4 @@
-"""Actions on every job that a filter chooses."""
+"""Bulk actions on jobs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STATUSES: dict[BulkAction, tuple[ContractStatus, ...]] = {
 
 
 class BulkFilter(RequestBody):
-    """Which jobs, as in the list of jobs. A status must be named, so that no empty filter changes everything."""
+    """Which jobs, as in the list of jobs. The status is required, so that an empty filter cannot change everything."""
 
     status: ContractStatus
     definition_key: Name | None = None
@@ -42,7 +42,7 @@ class BulkFilter(RequestBody):
 
 
 class BulkBody(RequestBody):
-    """The action and the filter. `dry_run`: only count. `expected`: 409 if another number of jobs matches."""
+    """The action and the filter. `dry_run` only counts; `expected` gives 409 if a different number of jobs matches."""
 
     action: BulkAction
     filter: BulkFilter
@@ -51,14 +51,14 @@ class BulkBody(RequestBody):
 
 
 class Refusal(View):
-    """A job that was left as it was, and why."""
+    """A job that was not changed, and why."""
 
     id: int
     error: str
 
 
 class BulkView(View):
-    """How far a bulk action is. `id` null: it was only counted."""
+    """Progress of a bulk action. `id` is null if jobs were only counted."""
 
     id: str | None
     action: BulkAction
@@ -79,7 +79,7 @@ class BulkView(View):
 async def bulk_jobs(
     body: BulkBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> BulkView:
-    """Cancel, retry or start every job that matches. Above 1,000 jobs: 202, and its progress at `Location`."""
+    """Cancel, retry or start every matching job. For more than 1,000 jobs: 202, with the progress at `Location`."""
     if body.filter.status not in STATUSES[body.action]:
         wanted = " or ".join(STATUSES[body.action])
         raise HttpProblem(422, f"{body.action} is for jobs that are {wanted}")
@@ -126,7 +126,7 @@ def _act(acting: Acting, action: BulkAction, job_id: int, by: str) -> None:
 
 @router.get("/bulk/{operation_id}")
 async def show_bulk(operation_id: PathName, server: Server, scope: Scope) -> BulkView:
-    """How far a bulk action is."""
+    """Show the progress of a bulk action."""
     found = server.bulk.get(operation_id)
     if found is None or scope.tenant_id not in (None, found.tenant_id):
         raise HttpProblem(404, "there is no such bulk action; it may be long over")

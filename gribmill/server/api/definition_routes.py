@@ -1,4 +1,4 @@
-"""Job definitions: listed for all, changed by super admins."""
+"""Job definitions: readable by all roles, changed by super admins."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NewDefinitionBody(RequestBody):
 
 
 class EditDefinitionBody(RequestBody):
-    """What changes; the rest stays. `values` are those that `gribmill definitions edit` knows."""
+    """The fields to change. `values` are those of `gribmill definitions edit`."""
 
     description: Text | None = None
     arg_schema: JsonObject | None = None
@@ -69,7 +69,7 @@ def shown(definition: Definition) -> dict[str, Any]:
 
 @router.get("")
 async def list_definitions(server: Server) -> tuple[DefinitionResource, ...]:
-    """List job definitions: those of gribmill itself, and those that were added."""
+    """List job definitions: built-in ones, and those that were added."""
     return tuple(map(DefinitionResource.of, await server.run(server.store.definitions.list)))
 
 
@@ -83,7 +83,7 @@ async def show_definition(definition_id: PathName, server: Server) -> Definition
 async def create_definition(
     body: NewDefinitionBody, server: Server, principal: CurrentPrincipal, change: CurrentChange, response: Response
 ) -> DefinitionResource:
-    """Add a definition whose jobs run a program that [commands] allow names."""
+    """Add a definition whose jobs run a program allowed by [commands]."""
     made = await server.run(_add, server.store, server.settings, body, principal.name)
     change.tenant_id, change.object, change.after = None, f"definition {made.key}", shown(made)
     response.headers["Location"] = f"/api/v1/admin/jobs/definitions/{made.key}"
@@ -98,7 +98,7 @@ async def edit_definition(
     principal: CurrentPrincipal,
     change: CurrentChange,
 ) -> DefinitionResource:
-    """Change a definition, pause it or switch it off. Of gribmill's own types only values can be changed."""
+    """Change, pause or deactivate a definition. For built-in types, only values can be changed."""
     if not body.given():
         raise HttpProblem(422, "nothing to change: name a field")
     change.tenant_id, change.object = None, f"definition {definition_id}"

@@ -1,4 +1,4 @@
-"""New events for open streams: one look at the database for all of them, and a queue for each."""
+"""Feeds new events to open streams: one database query for all of them, and a queue for each."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from gribmill.server.context import ServerContext
 
 LOOK_SECONDS = 0.5
-# A stream whose client does not read ends when this many events wait for it; it resumes with Last-Event-ID.
+# A stream whose client does not read is closed when this many events are waiting; it can resume with Last-Event-ID.
 MOST_WAITING = 1000
 PAGE = 1000
 
 
 class Subscription:
-    """The events of one stream that were not sent yet. `None` in the queue: the stream is to end."""
+    """The unsent events of one stream. `None` in the queue ends the stream."""
 
     def __init__(self, tenant_id: str | None, pattern: str | None) -> None:
         self._tenant_id = tenant_id
@@ -46,7 +46,7 @@ class Subscription:
 
 
 class EventFeed:
-    """Looks for new events while there is a stream."""
+    """Polls for new events while any stream is open."""
 
     def __init__(self, server: ServerContext) -> None:
         self._server = server
@@ -56,7 +56,7 @@ class EventFeed:
 
     @asynccontextmanager
     async def subscribe(self, tenant_id: str | None, pattern: str | None) -> AsyncIterator[tuple[Subscription, int]]:
-        """A subscription, and the id of the last event that it will not get."""
+        """Subscribe; returns the subscription and the id of the last event before it."""
         if not self._looks:
             newest = await self._server.run(self._server.store.events.newest_id)
             if not self._looks:  # else another stream began meanwhile, and its place counts

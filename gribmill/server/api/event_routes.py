@@ -1,4 +1,4 @@
-"""Events: reported, listed, and sent on as they happen."""
+"""Events: reporting, listing and streaming."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Pattern = Annotated[str | None, Query(max_length=200, description="A name, with 
 
 
 class NewEventBody(RequestBody):
-    """An event to report. With an id it is recorded once, however often it is sent."""
+    """An event to report. With an id it is recorded only once."""
 
     name: Name
     payload: JsonObject = Field(default_factory=dict)
@@ -45,7 +45,7 @@ class NewEventBody(RequestBody):
 
 @router.post("", status_code=201)
 async def emit_event(body: NewEventBody, server: Server, scope: Scope, change: CurrentChange) -> tuple[FiredView, ...]:
-    """Report an event; the answer has what its triggers made of it."""
+    """Report an event; the response lists the jobs that its triggers created."""
 
     def emit() -> tuple[Fired, ...]:
         return tuple(scope.acting().events.emit(body.name, body.payload, event_id=body.id))
@@ -61,7 +61,7 @@ async def list_events(
     server: Server, scope: Scope, name: Pattern = None, since: Moment | None = None, limit: PageLimit = 50,
     cursor: Cursor = None,
 ) -> tuple[EventView, ...]:  # fmt: skip
-    """List events, the newest first. The cursor is the id of the last one."""
+    """List events, newest first. The cursor is the id of the last one."""
 
     def look() -> tuple[EventView, ...]:
         found = scope.acting().events.list(pattern=name, since=since, before_id=cursor, limit=limit)
@@ -82,7 +82,7 @@ async def stream_events(
     name: Pattern = None,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> StreamingResponse:
-    """Send events as they happen (server-sent events). With `Last-Event-ID`, those since then come first."""
+    """Stream events as they happen (server-sent events). With `Last-Event-ID`, missed events come first."""
     check_pattern(name)
     since = None
     if last_event_id:
@@ -143,7 +143,7 @@ async def _missed(
 
 
 def _text(event: PublishedEvent) -> bytes:
-    """One message: its id, its name, and the event as JSON on one line."""
+    """One message: id, name, and the event as JSON on one line."""
     data = json.dumps(EventView.of(event).model_dump(mode="json", warnings=False))
     name = event.name.replace("\n", " ").replace("\r", " ")
     return f"id: {event.id}\nevent: {name}\ndata: {data}\n\n".encode()

@@ -21,7 +21,7 @@ router = SecuredRouter("/api/v1/groups", tag="groups")
 
 
 class NewGroupBody(RequestBody):
-    """A group to open. One that is there with the same name is returned, if it is alike."""
+    """A group to open. An existing group with the same name and options is returned."""
 
     name: Name
     mode: GroupMode | None = None
@@ -35,7 +35,7 @@ class CancelGroupBody(RequestBody):
 
 
 class RetryGroupBody(RequestBody):
-    """`canceled`: retry cancelled jobs too."""
+    """With `canceled`, retry cancelled jobs too."""
 
     canceled: bool = False
 
@@ -51,7 +51,7 @@ class CanceledGroup(View):
 async def list_groups(
     server: Server, scope: Scope, limit: PageLimit = 50, cursor: Cursor = None
 ) -> tuple[JobGroupView, ...]:
-    """List groups with their progress, the newest first. The cursor is the id of the last one."""
+    """List groups with their progress, newest first. The cursor is the id of the last one."""
 
     def look() -> tuple[JobGroupView, ...]:
         return tuple(map(JobGroupView.of, server.store.groups.list(scope.tenant_id, limit=limit, before=cursor)))
@@ -63,7 +63,7 @@ async def list_groups(
 async def open_group(
     body: NewGroupBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> JobGroupView:
-    """Open a group, to which jobs can be added with `group_id`."""
+    """Open a group. Add jobs to it with `group_id`."""
 
     def open_it() -> GroupProgress:
         group = scope.acting().groups.open(
@@ -80,7 +80,7 @@ async def open_group(
 
 @router.get("/{group_id}")
 async def show_group(group_id: PathId, server: Server, scope: Scope) -> JobGroupView:
-    """Show a group and how far it is."""
+    """Show a group and its progress."""
     return JobGroupView.of(await server.run(lambda: scope.acting().groups.progress(group_id)))
 
 
@@ -88,7 +88,7 @@ async def show_group(group_id: PathId, server: Server, scope: Scope) -> JobGroup
 async def cancel_group(
     group_id: PathId, server: Server, scope: Scope, change: CurrentChange, body: CancelGroupBody | None = None
 ) -> CanceledGroup:
-    """Cancel what has not started, and ask what runs to stop."""
+    """Cancel jobs that have not started, and ask running ones to stop."""
     change.object = f"group {group_id}"
     reason = (body or CancelGroupBody()).reason
     done = await server.run(lambda: scope.acting().groups.cancel(group_id, reason))
@@ -111,7 +111,7 @@ async def retry_group(
 
 @router.post("/{group_id}/resume")
 async def resume_group(group_id: PathId, server: Server, scope: Scope, change: CurrentChange) -> JobGroupView:
-    """Let jobs be added again to a group that was stopped."""
+    """Let jobs be added to a stopped group again."""
 
     def resume() -> GroupProgress:
         groups = scope.acting().groups

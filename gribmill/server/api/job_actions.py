@@ -1,4 +1,4 @@
-"""What can be done to one job: cancel, retry, run now, move."""
+"""Actions on one job: cancel, retry, run now, move."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CancelBody(RequestBody):
 
 
 class MoveBody(RequestBody):
-    """Where a queued job goes: to an end of its priority, beside another one, or to another priority."""
+    """Where to move a queued job: to an end of its priority, next to another job, or to another priority."""
 
     to: Literal["front", "back"] | None = None
     before: ObjectId | None = None
@@ -39,7 +39,7 @@ class MoveBody(RequestBody):
 async def _act(
     server: Server, scope: TenantScope, change: CurrentChange, job_id: int, act: Callable[[Acting], Any]
 ) -> tuple[Any, Job]:
-    """What the action returned, and the job after it; the audit trail gets the job before and after."""
+    """Run the action; returns its result and the changed job, and records both states in the audit trail."""
 
     def run() -> tuple[Any, Job, Job]:
         acting = scope.acting()
@@ -82,14 +82,14 @@ async def retry_job(job_id: PathId, server: Server, scope: Scope, change: Curren
 
 @router.post("/{job_id}/run-now")
 async def run_job_now(job_id: PathId, server: Server, scope: Scope, change: CurrentChange) -> JobResource:
-    """Let a queued job start at once that would start later. 409 if it is not queued."""
+    """Let a delayed job start now. 409 if it is not queued."""
     _, job = await _act(server, scope, change, job_id, lambda acting: acting.jobs.run_now(job_id))
     return JobResource.of(job)
 
 
 @router.post("/{job_id}/move")
 async def move_job(job_id: PathId, body: MoveBody, server: Server, scope: Scope, change: CurrentChange) -> JobResource:
-    """Give a queued job another place in the queue. 409 if it is not queued."""
+    """Move a queued job. 409 if it is not queued."""
     if len(body.given()) != 1:
         raise HttpProblem(422, "give exactly one of to, before, behind and priority")
     _, job = await _act(server, scope, change, job_id, lambda acting: _move(acting, job_id, body))

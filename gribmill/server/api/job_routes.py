@@ -1,4 +1,4 @@
-"""Jobs: created, listed, shown, summed up."""
+"""Jobs: creating, listing, showing, summarizing."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class NewJobBody(RequestBody):
 async def create_job(
     body: NewJobBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> JobResource:
-    """Enqueue a job. 200 with the job that is there, if an equal one (by its dedupe key) is queued or running."""
+    """Enqueue a job. 200 with the existing job, if one with the same dedupe key is queued or running."""
 
     def enqueue() -> tuple[Job, bool]:
         acting = scope.acting()
@@ -119,7 +119,7 @@ async def list_jobs(
     offset: Annotated[int, Query(ge=0, le=FARTHEST_OFFSET, description="Jobs to pass over; prefer `cursor`.")] = 0,
     cursor: Cursor = None,
 ) -> JobPage:
-    """List jobs, the newest first."""
+    """List jobs, newest first."""
     wanted = job_filter(
         status,
         definition_key,
@@ -148,7 +148,7 @@ def _page(scope: TenantScope, wanted: JobFilter, limit: int, offset: int, cursor
 
 
 def all_jobs(acting: Store | TenantStore, wanted: JobFilter) -> Iterator[Job]:
-    """Every job of the filter, the newest first, a page at a time."""
+    """All matching jobs, newest first, a page at a time."""
     before: int | None = None
     while True:
         page = acting.jobs.list(wanted, limit=PAGE_LIMIT, before=before)
@@ -160,7 +160,7 @@ def all_jobs(acting: Store | TenantStore, wanted: JobFilter) -> Iterator[Job]:
 
 @router.get("/summary")
 async def summarize_jobs(server: Server, scope: Scope) -> JobSummary:
-    """Counts by status, the age of the oldest queued job, and how many run."""
+    """Count jobs by status, with the age of the oldest queued job and the number of running ones."""
     return await server.run(_summary, scope)
 
 
@@ -201,7 +201,7 @@ async def show_job(job_id: PathId, server: Server, scope: Scope) -> JobDetail:
 
 @router.get("/{job_id}/attempts")
 async def list_attempts(job_id: PathId, server: Server, scope: Scope) -> tuple[AttemptResource, ...]:
-    """The runs of a job, the first one first, with the end of their output."""
+    """List the attempts of a job in order, with the end of their output."""
 
     def look() -> tuple[AttemptResource, ...]:
         return tuple(map(AttemptResource.of, scope.acting().jobs.history(job_id).attempts))

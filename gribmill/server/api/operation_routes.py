@@ -1,4 +1,4 @@
-"""What holds back or runs jobs of everybody: workers, reservations, ticks."""
+"""Operations on the whole queue: workers, reservations, ticks."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ operations = SecuredRouter("/api/jobs", tag="operations")
 
 MOST_TICKED = 100
 Length = Annotated[float, Field(gt=0, le=LONGEST_SECONDS)]
-# One tick at a time, in a thread of its own: a job may take long.
+# One tick at a time, in its own thread, because a job may take long.
 _ticking = ThreadPoolExecutor(1, thread_name_prefix="gribmill-tick")
 
 
 class NewReservationBody(RequestBody):
-    """Hold back the jobs of a type, or all (`*`), for a while."""
+    """Reserve a job type, or all (`*`), for some time."""
 
     seconds: Length
     scope: Name = EVERYTHING
 
 
 class ExtendBody(RequestBody):
-    """How long from now it lasts."""
+    """How long it lasts from now."""
 
     seconds: Length
 
@@ -69,7 +69,7 @@ async def list_workers(server: Server) -> tuple[WorkerView, ...]:
 
 @reservations.get("")
 async def list_reservations(server: Server) -> tuple[ReservationView, ...]:
-    """List the reservations in force."""
+    """List active reservations."""
     return tuple(map(ReservationView.of, await server.run(server.store.reservations.list)))
 
 
@@ -77,7 +77,7 @@ async def list_reservations(server: Server) -> tuple[ReservationView, ...]:
 async def create_reservation(
     body: NewReservationBody, server: Server, principal: CurrentPrincipal, change: CurrentChange
 ) -> ReservationView:
-    """Reserve the queue or one job type: no job that it covers starts while it lasts. 409 if another holder has it."""
+    """Reserve the queue or one job type, so that no covered job starts. 409 if somebody else has reserved it."""
     if body.scope != EVERYTHING and body.scope not in server.store.registry:
         raise HttpProblem(422, "there is no such job type", errors=[("body.scope", "must be a job type or *")])
     held = await server.run(server.store.reservations.reserve, principal.name, body.seconds, body.scope)
@@ -90,7 +90,7 @@ async def create_reservation(
 async def extend_reservation(
     reservation_id: PathName, body: ExtendBody, server: Server, change: CurrentChange
 ) -> ReservationView:
-    """Let a reservation last longer, or shorter."""
+    """Extend or shorten a reservation."""
 
     def extend() -> Reservation:
         _reservation(server, reservation_id)
@@ -125,7 +125,7 @@ def _reservation(server: ServerContext, reservation_id: str) -> Reservation:
 
 @operations.post("/tick")
 async def tick(server: Server, change: CurrentChange, body: TickBody | None = None) -> Ticked:
-    """Run a few ready jobs in the server's own process. For development; workers do it better."""
+    """Run a few ready jobs in the server's own process. For development only; use workers in production."""
     wanted = body or TickBody()
     if strange := [one for one in wanted.types if one not in server.store.registry]:
         raise HttpProblem(422, f"there is no job type {strange[0]!r}")

@@ -1,4 +1,4 @@
-"""Whose objects a request is about: the caller's own tenant, or for a super admin the one that it names, or all."""
+"""The tenant that a request is about: the caller's own, or for a super admin the given one, or all."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ TenantParameter = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class TenantScope:
-    """`tenant_id` None: every tenant."""
+    """The scope of a request; `tenant_id` is None for all tenants."""
 
     server: ServerContext
     principal: Principal
     tenant_id: str | None
 
     def acting(self) -> Store | TenantStore:
-        """The queue as the caller sees it. For another thread: it may look the tenant up."""
+        """The queue as the caller sees it. May read the database, so call it in a worker thread."""
         return self.server.store if self.tenant_id is None else self.server.store.for_tenant(self.tenant_id)
 
     @property
     def new_tenant_id(self) -> str:
-        """Whose a new object is."""
+        """The tenant of new objects."""
         return self.tenant_id or DEFAULT_TENANT
 
     @property
     def by(self) -> str:
-        """As rows record who made them."""
+        """The creator, as stored in rows."""
         return self.principal.name
 
 
 def tenant_scope(server: Server, principal: CurrentPrincipal, tenant_id: TenantParameter = None) -> TenantScope:
-    """Another tenant does not exist for the caller."""
+    """The scope of a request; other tenants do not exist for the caller."""
     if principal.tenant_id is None:
         return TenantScope(server, principal, tenant_id)
     if tenant_id not in (None, principal.tenant_id):

@@ -28,7 +28,7 @@ OUR_NAMES = {"definition_key": "type", "payload": "args"}
 
 
 class NewTemplateBody(RequestBody):
-    """A template to add. What is null is decided by the definition."""
+    """A template to add. Fields that are null default to those of the definition."""
 
     name: Name
     definition_key: Name
@@ -53,7 +53,7 @@ class EditTemplateBody(RequestBody):
 
 
 class RunTemplateBody(RequestBody):
-    """Values in place of some of the template's."""
+    """Values that override those of the template."""
 
     payload: JsonObject = Field(default_factory=dict)
 

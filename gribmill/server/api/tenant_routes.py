@@ -1,4 +1,4 @@
-"""Tenants: seen by their own, changed by super admins."""
+"""Tenants: visible to themselves, changed by super admins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Regions = Annotated[tuple[Name, ...], Field(max_length=1000)]
 
 
 class _TenantFields(RequestBody):
-    """A limit that is null does not exist."""
+    """Null means no limit."""
 
     title: Annotated[Text, Field(max_length=200)] = ""
     timezone: Name = "UTC"
@@ -56,7 +56,7 @@ def shown(tenant: Tenant) -> dict[str, Any]:
 
 @router.get("")
 async def list_tenants(server: Server, principal: CurrentPrincipal) -> tuple[TenantView, ...]:
-    """List the tenants that the caller may see: its own, or all."""
+    """List the visible tenants: the caller's own, or all."""
     found = await server.run(server.store.tenants.list)
     return tuple(TenantView.of(one) for one in found if principal.tenant_id in (None, one.name))
 
@@ -87,7 +87,7 @@ async def create_tenant(body: NewTenantBody, server: Server, change: CurrentChan
 
 @router.patch("/{name}")
 async def edit_tenant(name: PathName, body: EditTenantBody, server: Server, change: CurrentChange) -> TenantView:
-    """Change a tenant; `is_enabled` false: none of its jobs is accepted or started."""
+    """Change a tenant. With `is_enabled` false, its jobs are neither accepted nor started."""
     changes = body.given()
     enabled = changes.pop("is_enabled", None)
     if not changes and enabled is None:

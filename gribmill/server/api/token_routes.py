@@ -23,7 +23,7 @@ Days = Annotated[float, Field(gt=0, le=LONGEST_DAYS)]
 
 
 class NewTokenBody(RequestBody):
-    """A token to make. `days` null: it does not expire."""
+    """A token to create. With `days` null it never expires."""
 
     name: Annotated[Name, Field(max_length=100)]
     role: Role
@@ -52,7 +52,7 @@ async def list_tokens(server: Server, principal: CurrentPrincipal) -> tuple[Toke
 async def create_token(
     body: NewTokenBody, server: Server, principal: CurrentPrincipal, change: CurrentChange
 ) -> IssuedTokenView:
-    """Make a token. Its text is in this answer and nowhere else."""
+    """Create a token. Its text is in this response only."""
     tenant_id = body.tenant_id
     if principal.tenant_id is not None:
         if body.role not in OF_TENANT:
@@ -81,7 +81,7 @@ async def rotate_token(
     change: CurrentChange,
     body: RotateBody | None = None,
 ) -> IssuedTokenView:
-    """Give a token a new secret; the old one is refused from now on."""
+    """Replace the secret of a token; the old one stops working."""
 
     def rotate() -> tuple[Token, IssuedToken]:
         before = _own(server, principal, token_id)
@@ -98,7 +98,7 @@ async def rotate_token(
 async def revoke_token(
     token_id: PathName, server: Server, principal: CurrentPrincipal, change: CurrentChange
 ) -> TokenView:
-    """Refuse a token and its sessions from now on."""
+    """Revoke a token and end its sessions."""
 
     def revoke() -> tuple[Token, Token]:
         return _own(server, principal, token_id), server.tokens.revoke(token_id)

@@ -1,4 +1,4 @@
-"""Triggers: schedules, and rules for events."""
+"""Triggers: schedules and event triggers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class EditTriggerBody(RequestBody):
 
 
 class FireBody(RequestBody):
-    """The payload that a rule for an event gets."""
+    """The payload for an event trigger."""
 
     payload: JsonObject = Field(default_factory=dict)
 
@@ -131,7 +131,7 @@ async def show_trigger(trigger_id: PathId, server: Server, scope: Scope) -> Trig
 async def edit_trigger(
     trigger_id: PathId, body: EditTriggerBody, server: Server, scope: Scope, change: CurrentChange
 ) -> TriggerResource:
-    """Change a trigger; `is_enabled` switches it on and off."""
+    """Change a trigger; `is_enabled` enables or disables it."""
     changes = {OUR_NAMES.get(name, name): value for name, value in body.given().items()}
     enabled = changes.pop("is_enabled", None)
     if "priority" in changes:
@@ -173,7 +173,7 @@ async def delete_trigger(trigger_id: PathId, server: Server, scope: Scope, chang
 async def fire_trigger(
     trigger_id: PathId, server: Server, scope: Scope, change: CurrentChange, body: FireBody | None = None
 ) -> FiredView:
-    """Make a job of a trigger at once. Its schedule goes on."""
+    """Create a trigger's job now. Its schedule continues."""
 
     def fire() -> tuple[Trigger, Fired]:
         triggers = scope.acting().triggers

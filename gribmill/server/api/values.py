@@ -1,4 +1,4 @@
-"""Kinds of values in requests: bounded, and such that every database can store them."""
+"""Types of request values: bounded, and storable in every database."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PAGE_LIMIT = 1000
 
 
 class RequestBody(BaseModel):
-    """A request body: fields that it does not know are refused."""
+    """A request body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def given(self) -> dict[str, Any]:
-        """The fields that the request names."""
+        """The fields that the request contains."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that get events."""
+"""Webhooks: URLs that receive events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Secret = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class NewWebhookBody(RequestBody):
-    """An address and the events that it gets. Without a secret one is made."""
+    """A URL and the events to send. A secret is generated unless one is given."""
 
     url: Address
     events: Patterns = ("*",)
@@ -56,7 +56,7 @@ async def list_webhooks(server: Server, scope: Scope) -> tuple[WebhookView, ...]
 async def create_webhook(
     body: NewWebhookBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> NewWebhookView:
-    """Add a webhook. Its secret, which signs what it gets, is in this answer only."""
+    """Add a webhook. Its signing secret is in this response only."""
 
     def add() -> Webhook:
         hooks = scope.acting().webhooks
@@ -78,7 +78,7 @@ async def show_webhook(webhook_id: PathId, server: Server, scope: Scope) -> Webh
 async def edit_webhook(
     webhook_id: PathId, body: EditWebhookBody, server: Server, scope: Scope, change: CurrentChange
 ) -> WebhookView:
-    """Change a webhook; `is_enabled` switches it on and off."""
+    """Change a webhook; `is_enabled` enables or disables it."""
     changes = body.given()
     enabled = changes.pop("is_enabled", None)
     if not changes and enabled is None:
@@ -118,7 +118,7 @@ async def delete_webhook(webhook_id: PathId, server: Server, scope: Scope, chang
 async def list_deliveries(
     webhook_id: PathId, server: Server, scope: Scope, limit: PageLimit = 20
 ) -> tuple[DeliveryView, ...]:
-    """The latest deliveries of a webhook, and how they went."""
+    """List the latest deliveries of a webhook and their results."""
 
     def look() -> tuple[Delivery, ...]:
         return tuple(scope.acting().webhooks.deliveries(webhook_id, limit))
@@ -128,7 +128,7 @@ async def list_deliveries(
 
 @router.post("/{webhook_id}/test", status_code=201)
 async def check_webhook(webhook_id: PathId, server: Server, scope: Scope, change: CurrentChange) -> EnqueuedView:
-    """Deliver an event that only this webhook gets; the answer names the job that delivers it."""
+    """Send a test event to this webhook; the response names the job that delivers it."""
     change.object = f"webhook {webhook_id}"
     return EnqueuedView.of(await server.run(lambda: scope.acting().webhooks.test(webhook_id)))
 

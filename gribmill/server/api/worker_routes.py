@@ -40,7 +40,7 @@ AttemptNo = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class ClaimBody(RequestBody):
-    """What a worker would run next. Without `types`, everything."""
+    """What a worker asks for. Without `types`, everything."""
 
     worker_id: WorkerName
     types: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
@@ -51,7 +51,7 @@ class ClaimBody(RequestBody):
 
 
 class ClaimedJob(View):
-    """A job that the worker holds until its lease ends. `attempt_no` is part of every report on it."""
+    """A job that the worker holds until its lease expires. Every report must contain its `attempt_no`."""
 
     id: int
     definition_key: str
@@ -78,13 +78,13 @@ class ClaimedJob(View):
 
 
 class ClaimedJobs(View):
-    """The jobs that were claimed; none if nothing is ready."""
+    """The claimed jobs; empty if nothing is ready."""
 
     jobs: tuple[ClaimedJob, ...]
 
 
 class BeatBody(RequestBody):
-    """A sign of life for one attempt; all leases of the worker are renewed."""
+    """A heartbeat for one attempt; renews all leases of the worker."""
 
     worker_id: WorkerName
     attempt_no: AttemptNo
@@ -92,7 +92,7 @@ class BeatBody(RequestBody):
 
 
 class Beat(View):
-    """The worker still holds the attempt. `cancel_requested`: it should stop, and report a failure."""
+    """The worker still holds the attempt. With `cancel_requested`, it should stop and report a failure."""
 
     held: bool
     cancel_requested: bool
@@ -122,7 +122,7 @@ class FailBody(_EndBody):
 
 
 class Accepted(View):
-    """The report counts."""
+    """The report was accepted."""
 
     accepted: bool
 
@@ -160,7 +160,7 @@ def _claim(store: Store, body: ClaimBody, worker_id: str, address: str) -> list[
 
 @router.post("/{job_id}/heartbeat")
 async def heartbeat_job(job_id: PathId, body: BeatBody, server: Server, principal: CurrentPrincipal) -> Beat:
-    """Renew the leases of the worker. 409 if it does not hold this attempt any more."""
+    """Renew the leases of the worker. 409 if it no longer holds this attempt."""
     worker_id = worker_id_of(principal, body.worker_id)
     about = {"over": "http", "address": principal.address}
     beat = Heartbeat(worker_id, body.lease_seconds, (), "active", principal.address, "", about)
@@ -173,13 +173,13 @@ async def heartbeat_job(job_id: PathId, body: BeatBody, server: Server, principa
 
 @router.post("/{job_id}/complete")
 async def complete_job(job_id: PathId, body: CompleteBody, server: Server, principal: CurrentPrincipal) -> Accepted:
-    """Report that the attempt succeeded. 409 if the worker does not hold it any more: nothing changes then."""
+    """Report success. 409, without any change, if the worker no longer holds the attempt."""
     return await _end(server, principal, job_id, body, Succeeded(artifacts=body.artifacts))
 
 
 @router.post("/{job_id}/fail")
 async def fail_job(job_id: PathId, body: FailBody, server: Server, principal: CurrentPrincipal) -> Accepted:
-    """Report that the attempt failed. 409 if the worker does not hold it any more: nothing changes then."""
+    """Report failure. 409, without any change, if the worker no longer holds the attempt."""
     outcome = Failed(body.error, body.permanent, body.timeout, exit_code=body.exit_code, retry_in=body.retry_in)
     return await _end(server, principal, job_id, body, outcome)
 

@@ -1,3 +1,3 @@
-"""`/metrics`: what Prometheus reads, computed from the database, so that it covers the workers of all hosts."""
+"""`/metrics` for Prometheus, computed from the database, so that it covers the workers of all hosts."""
 
 __all__ = ["collector", "families", "http_timing", "page"]

@@ -1,4 +1,4 @@
-"""One look at the database for each scrape."""
+"""Reads the database for each scrape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gribmill.server.metrics.tail import CounterTail
 
 
 class MetricsCollector:
-    """Made when the server starts: counters begin there. Scrapes at the same time wait for each other."""
+    """Created at start-up, when the counters begin. Concurrent scrapes wait for each other."""
 
     def __init__(self, store: Store, weather: Context, families: MetricFamilies) -> None:
         self._families = families
@@ -28,7 +28,7 @@ class MetricsCollector:
         self._lock = threading.Lock()
 
     def scrape(self, tenant_id: str | None = None, *, as_openmetrics: bool = False) -> bytes:
-        """All metrics as text, as they are now; without the jobs of other tenants than this one."""
+        """All current metrics as text; for a tenant, only its own jobs."""
         with self._lock:
             began = time.perf_counter()
             self._tail.advance()

@@ -1,4 +1,4 @@
-"""Every metric, in a registry of the server's: names, labels, units and help."""
+"""All metrics: names, labels, units and help."""
 
 from __future__ import annotations
 

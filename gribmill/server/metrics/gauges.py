@@ -15,12 +15,12 @@ from gribmill.queue.store import Store
 from gribmill.server.metrics.families import MetricFamilies
 
 STATES = ("ok", "late", "stale")
-# What takes longer to read than the queue, and changes slowly.
+# The interval for values that are slow to read and change slowly.
 SLOW_SECONDS = 30.0
 
 
 class GaugeReader:
-    """Sets all gauges. Series of what no longer exists are removed."""
+    """Sets all gauges, and removes series of objects that no longer exist."""
 
     def __init__(self, store: Store, weather: Context, families: MetricFamilies) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""How long requests take, by route. The address itself is not a label: anybody could make up new ones."""
+"""Request durations by route. The URL itself is not a label, because clients could create any number of series."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import time
 from prometheus_client import Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# The methods that routes have; any other is one label.
+# The methods of our routes; all others share one label.
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 NO_ROUTE = "none"
 
 
 class HttpTiming:
-    """Until the first byte of the answer: downloads and event streams last as long as their reader wants."""
+    """Measures the time to the first byte: downloads and event streams last as long as their client reads."""
 
     def __init__(self, app: ASGIApp, histogram: Histogram) -> None:
         self._app = app

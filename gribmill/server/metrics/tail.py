@@ -15,14 +15,14 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.metrics import MOST_ROWS, EndedAttempt
 from gribmill.server.metrics.families import MetricFamilies
 
-# Longer than any transaction of the queue.
+# Longer than any transaction of the queue takes.
 OVERLAP = timedelta(seconds=30)
 TRIED_AGAIN = ("failed", "timeout", "lost")
 EVENTS_AT_ONCE = 1000
 
 
 class CounterTail:
-    """Where the last look ended. Not for several threads at once."""
+    """Remembers where the last scrape ended. Not thread-safe."""
 
     def __init__(self, store: Store, families: MetricFamilies) -> None:
         self._store = store

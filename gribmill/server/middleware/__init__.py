@@ -1,3 +1,3 @@
-"""What happens to every request and answer, whatever its route."""
+"""Middleware: applied to every request and response."""
 
 __all__ = ["body_limit", "compression", "host_check", "security_headers"]

@@ -1,4 +1,4 @@
-"""No request body is larger than the server is willing to hold."""
+"""Limits the size of request bodies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gribmill.server.problems import HttpProblem, problem_response
 
 
 class BodyLimit:
-    """413 for a body that is longer than the limit, whether it says so beforehand or not."""
+    """Responds with 413 to a body above the limit, with or without a Content-Length."""
 
     def __init__(self, app: ASGIApp, most_bytes: int) -> None:
         self._app = app

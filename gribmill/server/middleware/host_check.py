@@ -1,4 +1,4 @@
-"""Requests must name this server in their Host header: a foreign name that leads here is an attack on a browser."""
+"""Checks the Host header, to prevent DNS rebinding attacks on browsers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class HostCheck:
-    """421 unless the Host is a name of `server.hosts`, the address that the server listens on, or loopback."""
+    """Responds with 421 unless the Host is in `server.hosts`, the listening address, or loopback."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
@@ -34,7 +34,7 @@ class HostCheck:
         return name in self._names or self._is_own_address(scope, name)
 
     def _is_own_address(self, scope: Scope, name: str) -> bool:
-        """An address in digits cannot be made to lead elsewhere: the one that the connection was made to is ours."""
+        """Whether the host is the IP address of the connection: unlike a name, it cannot be rebound."""
         try:
             return scope.get("server") is not None and ipaddress.ip_address(name) == ipaddress.ip_address(
                 scope["server"][0]

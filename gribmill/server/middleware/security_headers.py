@@ -1,4 +1,4 @@
-"""Headers that keep browsers from doing what our pages never ask for."""
+"""Security headers: CSP and others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HSTS = "max-age=31536000"
 
 
 class SecurityHeaders:
-    """On every answer. What is not marked as cacheable is not kept by anyone."""
+    """Added to every response. Responses are not cacheable unless marked so."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

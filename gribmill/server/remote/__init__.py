@@ -1,3 +1,3 @@
-"""The queue for workers without a database (`gribmill work --server`)."""
+"""The server's side of workers without a database connection (`gribmill work --server`)."""
 
 __all__ = ["worker_routes"]

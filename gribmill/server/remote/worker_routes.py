@@ -1,4 +1,4 @@
-"""What `gribmill work --server` asks for. Claims, leases and the fence are those of every worker."""
+"""The operations of `gribmill work --server`. Claims, leases and fencing are the same as for other workers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gribmill.server.router import SecuredRouter
 
 router = SecuredRouter("/api/v1/worker", tag="worker")
 
-# Enough for any catalogue; a statement that gives more is not for a worker.
+# Enough for any catalogue.
 MOST_ROWS = 200_000
 
 
