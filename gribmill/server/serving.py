@@ -48,7 +48,7 @@ class GribmillServer(uvicorn.Server):
 
 
 def serve(
-    settings: Settings, *, dev: bool = False, extensions: Sequence[Extension] = (), ready: Callable[[str], None]
+    settings: Settings, *, extensions: Sequence[Extension], dev: bool = False, ready: Callable[[str], None]
 ) -> None:
     """Serve until SIGTERM or SIGINT. Calls `ready` with the address once the server accepts requests."""
     check_exposure(settings.server, dev=dev)
