@@ -1,0 +1,17 @@
+"""The numbered files that bring a database up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gribmill.database.migration import Migration
+from gribmill.database.postgres.migrate import migrations as of_postgres
+from gribmill.database.sqlite.migrate import migrations as of_sqlite
+
+
+@pytest.mark.parametrize("migrations", [of_sqlite, of_postgres], ids=["sqlite", "postgres"])
+def test_each_number_is_given_once(migrations: Callable[[], list[Migration]]) -> None:
+    versions = [one.version for one in migrations()]
+    assert versions == sorted(set(versions))
