@@ -60,6 +60,30 @@ CREATE TRIGGER jobs_changed_manually BEFORE UPDATE OF status ON jobs FOR EACH RO
       AND NEW.lease_expires_at IS NULL))
   EXECUTE FUNCTION gribmill_change_manually();
 
+-- What has ended stays as it is: the comparison of migration 0025, in a function.
+CREATE FUNCTION gribmill_keep_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.status = NEW.status
+    AND ((OLD.worker_id, OLD.started_at, OLD.completed_at, OLD.error_message, OLD.retry_count, OLD.attempt_no,
+        OLD.max_attempts, OLD.priority, OLD.dead_lettered_at, OLD.source, OLD.source_ref,
+        OLD.created_by, OLD.dedupe_key, OLD.requested_by, OLD.timeout_seconds)
+      IS DISTINCT FROM (NEW.worker_id, NEW.started_at, NEW.completed_at, NEW.error_message, NEW.retry_count, NEW.attempt_no,
+        NEW.max_attempts, NEW.priority, NEW.dead_lettered_at, NEW.source, NEW.source_ref,
+        NEW.created_by, NEW.dedupe_key, NEW.requested_by, NEW.timeout_seconds)
+      OR OLD.correlation_id <> NEW.correlation_id
+      OR NEW.retry_of IS NOT NULL AND OLD.retry_of IS DISTINCT FROM NEW.retry_of
+      OR NEW.group_id IS NOT NULL AND OLD.group_id IS DISTINCT FROM NEW.group_id) THEN
+    RAISE EXCEPTION 'a finished job cannot be changed; only a failed one can be reset to pending'
+      USING ERRCODE = 'integrity_constraint_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+DROP TRIGGER jobs_stay_as_they_ended ON jobs;
+CREATE TRIGGER jobs_stay_as_they_ended BEFORE UPDATE OF worker_id, started_at, completed_at, error_message, retry_count,
+    attempt_no, max_attempts, priority, dead_lettered_at, source, source_ref, correlation_id, retry_of, created_by, dedupe_key,
+    requested_by, timeout_seconds, group_id ON jobs FOR EACH ROW
+  WHEN (OLD.status <> 'pending' AND OLD.status <> 'processing') EXECUTE FUNCTION gribmill_keep_end();
+
 -- What follows from a change: counts, dependents to settle, events.
 CREATE FUNCTION gribmill_follow_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
