@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from typing import Any
 import pytest
 
 from gribmill.catalogue.events import MirrorObserved
+from gribmill.errors import GribmillError
 from gribmill.pipeline.checkup import doctor as room
 from gribmill.pipeline.checkup.finding import Examination
 from gribmill.pipeline.checkup.machine import check_sqlite
 from gribmill.queue.model import ClaimRequest, NewJob, NewTrigger
+from gribmill.storage.layout import SPOOL
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
 from tests.pseudo_terminal import COLUMNS, run_in_terminal
@@ -173,3 +176,63 @@ def test_downloaded_hour_without_a_job_is_enqueued_by_fix(chain: ChainDriver) ->
         {"model_id": "hrrr", "run_id": chain.run_id, "hour": 1}
     ]
     assert findings(chain)[1]["hours"]["good"] is True
+
+
+def _no_eccodes() -> str:
+    raise GribmillError("ecCodes cannot be loaded")
+
+
+@pytest.mark.parametrize(
+    ("check", "place", "fault", "good", "remedy"),
+    [
+        ("Python", "OLDEST_PYTHON", (99, 0), False, "use Python"),
+        ("ecCodes", "eccodes_version", _no_eccodes, False, "pip install eccodes"),
+        ("kernel", "state", lambda: "not built", None, "C compiler"),
+        ("disk", "free_space_mark", lambda settings, total: total + 1, False, "free some space"),
+        (
+            "permissions",
+            "os.access",
+            lambda place, mode, **_: Path(place).name != SPOOL,
+            False,
+            "account of the workers",
+        ),
+    ],
+)
+def test_fault_of_the_machine_is_named_with_its_remedy(
+    chain: ChainDriver,
+    monkeypatch: pytest.MonkeyPatch,
+    check: str,
+    place: str,
+    fault: Any,
+    good: bool | None,
+    remedy: str,
+) -> None:
+    assert findings(chain)[1][check]["good"] is True
+    with monkeypatch.context() as patch:
+        patch.setattr(f"gribmill.pipeline.checkup.machine.{place}", fault)
+        code, found = findings(chain)
+    assert (code, found[check]["good"]) == (1 if good is False else 0, good)
+    assert remedy in found[check]["remedy"]
+    assert findings(chain)[1][check]["good"] is True, "and well again when it is gone"
+
+
+def test_broken_invariant_of_the_queue_is_wrong_until_it_holds_again(chain: ChainDriver) -> None:
+    def count(by: int) -> None:
+        with closing(sqlite3.connect(chain.data / "jobs.db")) as connection, connection:
+            connection.execute("UPDATE job_counts SET n = n + ? WHERE status = 'completed'", (by,))
+
+    count(1)
+    code, found = findings(chain)
+    assert (code, found["queue"]["good"]) == (1, False)
+    assert "gribmill jobs verify" in found["queue"]["remedy"]
+    count(-1)
+    assert findings(chain)[0] == 0
+
+
+def test_log_of_a_job_that_is_gone_is_removed_by_fix(chain: ChainDriver) -> None:
+    log = leave(chain.data / "logs" / "0" / "99999-1.log")
+    _, found = findings(chain)
+    assert found["logs"]["detail"].startswith("1 log of jobs that are gone")
+    assert log.exists()
+    findings(chain, "--fix")
+    assert not log.exists()
