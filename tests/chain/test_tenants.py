@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gribmill.identity import RunRef
+from gribmill.pipeline.job_types import ingest_job, scan_job
 from gribmill.pipeline.tenant_regions import wanted_regions
-from gribmill.queue.model import Claimed, ClaimRequest, NewTenant, Report, Snoozed
+from gribmill.queue.model import Claimed, ClaimRequest, NewJob, NewTenant, Report, Snoozed
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
 
@@ -129,3 +132,21 @@ def test_backfill_that_a_limit_refuses_names_it(chain: ChainDriver) -> None:
     assert "there is no tenant 'west'" in backfill(chain, "west", "gfs")
     chain.store.tenants.add(NewTenant("east"))
     assert "tenant east has no regions" in backfill(chain, "east", "gfs")
+
+
+@pytest.mark.slow
+def test_backfill_of_100_000_files_delays_others_by_one_job(chain: ChainDriver) -> None:
+    def files(tenant: str, year: int, runs: int, hours: int) -> list[NewJob]:
+        days = (datetime(year, 1, 1, tzinfo=UTC) + timedelta(days=n) for n in range(runs))
+        refs = (RunRef("gfs", f"{day:%Y%m%d}_00") for day in days)
+        return [ingest_job(ref.hour(hour), live=False, tenant=tenant) for ref in refs for hour in range(hours)]
+
+    chain.store.jobs.enqueue_many(files("north", 2020, 1000, 100))
+    assert [one.job.claimant for one in chain.work(1)] == ["north"]
+    chain.store.jobs.enqueue_many(files("south", 2025, 3, 1))
+    turns = [one.job.claimant for one in chain.work(6)]
+    assert turns in (["south", "north"] * 3, ["north", "south"] * 3)
+    chain.publish("hrrr")
+    chain.store.jobs.enqueue(scan_job("hrrr"))
+    live = [json.loads(one.job.args)["model_id"] for one in chain.work(7)]
+    assert live == ["hrrr"] * 7, "the scan, its three files and their tiles come before the next file of the backfill"
