@@ -18,6 +18,7 @@ from gribmill.errors import GribmillError, quoted
 from gribmill.queue.errors import BadTenant
 from gribmill.queue.model import NewTenant, Tenant
 from gribmill.queue.store import Store
+from gribmill.server.access.authorization import refuse_wider
 from gribmill.server.access.principal import CurrentPrincipal, Principal
 from gribmill.server.change import current_change
 from gribmill.server.context import Server, ServerContext
@@ -176,8 +177,10 @@ async def console_create_token(request: Request, server: Server, principal: Curr
     """Make a token, and show it once."""
     form = await form_of(request)
     role = next((one for one in ROLES if one == form.one("role")), None)
+    scopes = form.one("scopes").replace(",", " ").split()
 
     def create() -> IssuedToken:
+        refuse_wider(principal, scopes)
         if role is None:
             raise BadTenant(f"{quoted(form.one('role'))} is not a role")
         if role.startswith("tenant_") and not form.one("tenant"):
@@ -186,7 +189,7 @@ async def console_create_token(request: Request, server: Server, principal: Curr
             form.one("name"),
             role,
             tenant_id=form.one("tenant") or None,
-            scopes=form.one("scopes").replace(",", " ").split(),
+            scopes=scopes,
             days=float(form.one("days") or 90),
             created_by=principal.name,
         )
@@ -208,6 +211,7 @@ async def console_rotate_token(
     """A new secret in place of the old one, shown once."""
     change = current_change(request)
     change.object = f"token {token_id[:60]}"
+    refuse_wider(principal, (await server.run(server.tokens.get, token_id)).scopes)
     issued = await server.run(server.tokens.rotate, token_id)
     server.verified.clear()
     return await _tokens(request, server, principal, issued=issued)

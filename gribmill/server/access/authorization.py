@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import Request
 
 from gribmill.access.scopes import covers
@@ -35,3 +37,9 @@ def _check(principal: Principal, access: Access, part: str, *, writes: bool) -> 
     if not covers(principal.scopes, part, writes=writes):
         wanted = part if writes else f"{part}:read"
         raise HttpProblem(403, f"the scopes of this token do not cover {wanted}")
+
+
+def refuse_wider(principal: Principal, scopes: Sequence[str]) -> None:
+    """Nobody gets hold of a token with scopes that the own one lacks. A token without scopes has all."""
+    if principal.scopes and not (scopes and set(scopes) <= set(principal.scopes)):
+        raise HttpProblem(403, "a token with scopes can make and rotate only tokens with some of the same scopes")

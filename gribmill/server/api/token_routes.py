@@ -9,6 +9,7 @@ from pydantic import Field
 from gribmill.access.errors import TokenNotFound
 from gribmill.access.roles import OF_TENANT, Role
 from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, IssuedToken, Token
+from gribmill.server.access.authorization import refuse_wider
 from gribmill.server.access.principal import CurrentPrincipal, Principal
 from gribmill.server.api.values import Name, PathName, RequestBody
 from gribmill.server.change import CurrentChange
@@ -60,8 +61,7 @@ async def create_token(
         if tenant_id not in (None, principal.tenant_id):
             raise HttpProblem(404, "there is no such tenant")
         tenant_id = principal.tenant_id
-    if (principal.scopes and not set(body.scopes) <= set(principal.scopes)) or (principal.scopes and not body.scopes):
-        raise HttpProblem(403, "a token with scopes can make only tokens with some of the same")
+    refuse_wider(principal, body.scopes)
 
     def make() -> IssuedToken:
         return server.tokens.create(
@@ -85,6 +85,7 @@ async def rotate_token(
 
     def rotate() -> tuple[Token, IssuedToken]:
         before = _own(server, principal, token_id)
+        refuse_wider(principal, before.scopes)
         return before, server.tokens.rotate(token_id, days=(body or RotateBody()).days)
 
     change.object = f"token {token_id[:20]}"

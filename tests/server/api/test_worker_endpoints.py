@@ -1,0 +1,101 @@
+"""Workers over HTTP: claim, heartbeat, complete, fail, and the fence in front of each report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from gribmill.queue.model import NewJob
+from tests.server.live_server import LiveServer
+
+PATH = "/api/v1/worker/jobs"
+
+
+def enqueue(server: LiveServer, count: int = 1, **options: Any) -> list[int]:
+    return [server.store.jobs.enqueue(NewJob("sleep", {"seconds": 0}, **options)).id for _ in range(count)]
+
+
+def claim(client: httpx.Client, name: str = "w", **more: Any) -> list[dict[str, Any]]:
+    answer = client.post(f"{PATH}/claim", json={"worker_id": name, "types": ["sleep"], **more})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["jobs"]
+    return found
+
+
+def report(client: httpx.Client, job: dict[str, Any], how: str, name: str = "w", **more: Any) -> httpx.Response:
+    body = {"worker_id": name, "attempt_no": job["attempt_no"], **more}
+    return client.post(f"{PATH}/{job['id']}/{how}", json=body)
+
+
+def test_a_job_is_claimed_kept_and_completed(server: LiveServer, worker: httpx.Client) -> None:
+    (job_id,) = enqueue(server)
+    (job,) = claim(worker)
+    assert (job["id"], job["attempt_no"], job["definition_key"]) == (job_id, 1, "sleep")
+    assert claim(worker) == []
+    assert report(worker, job, "heartbeat").json() == {"held": True, "cancel_requested": False}
+    assert report(worker, job, "complete", exit_code=0, stdout_tail="done").json() == {"accepted": True}
+    assert server.store.jobs.get(job_id).status == "completed"
+    assert report(worker, job, "complete").status_code == 409
+
+
+def test_several_jobs_are_claimed_at_once_and_no_more(server: LiveServer, worker: httpx.Client) -> None:
+    ids = enqueue(server, 5)
+    assert [one["id"] for one in claim(worker, batch_size=3)] == ids[:3]
+    assert [one["id"] for one in claim(worker, batch_size=100)] == ids[3:]
+
+
+def test_a_failed_job_is_tried_again_unless_it_is_permanent(server: LiveServer, worker: httpx.Client) -> None:
+    first, second = enqueue(server, 2)
+    one, two = claim(worker, batch_size=2)
+    assert report(worker, one, "fail", error="try later", retry_in=0).status_code == 200
+    assert report(worker, two, "fail", error="never", permanent=True).status_code == 200
+    assert (server.store.jobs.get(first).status, server.store.jobs.get(second).status) == ("pending", "failed")
+    (again,) = claim(worker)
+    assert (again["id"], again["attempt_no"]) == (first, 2)
+
+
+@pytest.mark.parametrize("how", ["heartbeat", "complete", "fail"])
+def test_a_worker_that_lost_its_job_changes_nothing(server: LiveServer, worker: httpx.Client, how: str) -> None:
+    """Its attempt was given up, and another one runs: the report is fenced off."""
+    (job_id,) = enqueue(server, max_attempts=5)
+    (stale,) = claim(worker)
+    assert report(worker, stale, "fail", error="lost", retry_in=0).status_code == 200
+    (fresh,) = claim(worker, "other")
+    more = {"error": "late"} if how == "fail" else {}
+    late = report(worker, stale, how, **more)
+    assert (late.status_code, "does not hold" in late.json()["detail"]) == (409, True)
+    mixed = report(worker, fresh, how, **more)
+    assert mixed.status_code == 409, "the attempt is another worker's"
+    assert server.store.jobs.get(job_id).attempt_no == 2
+    assert report(worker, fresh, "complete", "other").status_code == 200
+
+
+def test_no_token_reports_for_the_jobs_of_another(server: LiveServer, worker: httpx.Client) -> None:
+    enqueue(server)
+    (job,) = claim(worker)
+    with server.client(server.token("worker")) as thief:
+        assert report(thief, job, "complete").status_code == 409
+        assert report(thief, job, "heartbeat").status_code == 409
+    assert report(worker, job, "heartbeat").status_code == 200
+
+
+def test_a_worker_is_told_that_its_job_is_to_stop(server: LiveServer, worker: httpx.Client, root: httpx.Client) -> None:
+    (job_id,) = enqueue(server)
+    (job,) = claim(worker)
+    assert root.post(f"/api/v1/jobs/{job_id}/cancel").json()["result"] == "requested"
+    assert report(worker, job, "heartbeat").json()["cancel_requested"] is True
+
+
+def test_a_repeated_claim_under_one_key_gets_the_same_jobs(server: LiveServer, worker: httpx.Client) -> None:
+    enqueue(server, 2)
+    body = {"worker_id": "w", "types": ["sleep"]}
+    first, second = (worker.post(f"{PATH}/claim", json=body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
+    assert first == second
+    assert len(first["jobs"]) == 1
+
+
+def test_types_that_do_not_exist_are_refused(worker: httpx.Client) -> None:
+    answer = worker.post(f"{PATH}/claim", json={"worker_id": "w", "types": ["nothing"]})
+    assert answer.status_code == 422
