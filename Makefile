@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.ready
 DATA   ?=
 EXTRAS := plot,dask,postgres,s3,server,client,trace
 
-.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-day soak fuzz clean
+.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map bench-day soak fuzz clean
 
 help:
 	@echo "make demo          set up, run the main job end to end, then open the console (DATA=DIR: another data root; SERVE=no: without it)"
@@ -21,7 +21,7 @@ help:
 	@echo "make setup         only the environment, in $(VENV)"
 	@echo "make check         ruff, mypy --strict, import-linter"
 	@echo "make bench         all benchmarks, side by side with the peers: bench-queue, bench-decode, bench-deflate, bench-tiles,"
-	@echo "                   bench-subset, bench-chain, bench-path, bench-store, bench-server, bench-day (QUICK=1: one round of each, into"
+	@echo "                   bench-subset, bench-chain, bench-path, bench-store, bench-server, bench-map, bench-day (QUICK=1: one round of each, into"
 	@echo "                   benchmarks/results/quick; the others write to benchmarks/results)"
 	@echo "make soak          the long runs: hours of kill -9 and of random histories (MINUTES=10)"
 	@echo "make fuzz          fuzz the kernel: decoding, deflate, inflate, with sanitizers (SECONDS=60)"
@@ -92,14 +92,14 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 # In this order: the page of bench-path takes rows of those before it, and the day is worked out from all of them.
-BENCHES := bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-day
+BENCHES := bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map bench-day
 # QUICK=1: one round of each, to see that all of it runs; its pages go to benchmarks/results/quick.
 QUICK ?=
 
 bench: $(STAMP)
 	@for part in $(BENCHES); do $(MAKE) --no-print-directory $$part QUICK=$(QUICK) || exit 1; done
 
-bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server: bench-%: $(STAMP)
+bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map: bench-%: $(STAMP)
 	$(BIN)/python -m benchmarks.$* $(if $(QUICK),--quick)
 
 bench-day: $(STAMP)

@@ -92,11 +92,11 @@ def test_a_model_without_this_time_leaves_the_other_on_the_map(page: Page, map_s
         path.unlink()
         opened(page, map_server, "model=hrrr&region=east&variable=t2m&compare=side&other=gfs&minutes=60")
         messages = page.locator(".map-message").all_inner_texts()
-        assert messages == ["", "GFS has no east for this time."]
+        assert messages == ["", "GFS has no tile of east for this time."]
         assert point_at(page, 0.5, 0.5)
         page.locator("select[name=compare]").select_option("difference")
         wait_for_map(page)
-        assert page.locator(".map-message").first.inner_text() == "GFS has no east for this time."
+        assert page.locator(".map-message").first.inner_text() == "GFS has no tile of east for this time."
         page.get_by_role("button", name="Hour after").click()
         page.wait_for_function("() => document.getElementById('hour-label').textContent.startsWith('+2 h')")
         wait_for_map(page)

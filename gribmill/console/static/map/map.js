@@ -182,7 +182,7 @@ class MapPage {
   #say(content) {
     const { state } = this;
     describe(this.figures, state, content);
-    const lacking = state.compare !== "none" && !content.other ? `${state.other.toUpperCase()} has no ${state.region} for this time.` : "";
+    const lacking = state.compare !== "none" && !content.other ? `${state.other.toUpperCase()} has no tile of ${this.catalogue.regionTitle(state.region)} for this time.` : "";
     this.figures.forEach((figure, n) => {
       figure.querySelector(".map-message").textContent = content.layers[n] ? "" : lacking;
       if (!content.layers[n]) this.#unsay(figure);

@@ -92,7 +92,7 @@ export class Particles {
     context.fillStyle = FADE;
     context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
     context.globalCompositeOperation = "source-over";
-    context.lineWidth = 1.3;
+    context.lineWidth = 1;
     this.#move(frames).forEach((path, n) => {
       context.strokeStyle = `rgb(${this.#colour} / ${OPACITY[n]})`;
       context.stroke(path);

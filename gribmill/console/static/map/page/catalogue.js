@@ -6,9 +6,11 @@ const MOST_RUNS = 200;
 export class Catalogue {
   #runs = [];
   #hours = new Map();
+  #titles = null;
 
   async load() {
     this.#hours.clear();
+    this.#titles ??= await titlesOf();
     const runs = await getJson(`/api/v1/runs?limit=${MOST_RUNS}`);
     this.#runs = runs.map(({ model, run, regions }) => ({ model, run, regions: regions.filter((one) => one.hours).map((one) => one.region) }));
     this.#runs = this.#runs.filter(({ regions }) => regions.length);
@@ -16,6 +18,11 @@ export class Catalogue {
 
   get models() {
     return [...new Set(this.#runs.map(({ model }) => model))].sort();
+  }
+
+  // What a region is called, for people.
+  regionTitle(name) {
+    return this.#titles?.get(name) || name;
   }
 
   // The newest first.
@@ -43,6 +50,15 @@ export class Catalogue {
       this.#hours.set(String(query), asked);
     }
     return this.#hours.get(String(query));
+  }
+}
+
+// Null where they cannot be had: names do as well.
+async function titlesOf() {
+  try {
+    return new Map((await getJson("/api/v1/regions")).map(({ name, title }) => [name, title]));
+  } catch {
+    return null;
   }
 }
 

@@ -24,7 +24,7 @@ export class Choices {
     const named = (names) => names.map((name) => [name, name]);
     this.options("model", named(catalogue.models), state.model);
     this.options("run", catalogue.runs(state.model).map((run) => [run, runText(run)]), state.run);
-    this.options("region", named(catalogue.regions(state.model, state.run)), state.region);
+    this.options("region", catalogue.regions(state.model, state.run).map((name) => [name, catalogue.regionTitle(name)]), state.region);
     this.options("variable", variables.map(({ name, title }) => [name, title]), state.variable);
     this.options("other", named(catalogue.models.filter((one) => one !== state.model)), state.other);
     for (const name of ["plane", "wind", "compare", "colours", "units"]) this.form.elements[name].value = state[name];

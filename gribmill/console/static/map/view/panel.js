@@ -143,6 +143,8 @@ export class Panel {
 
   #drawLines() {
     const { contours, wind, windStyle, plane } = this.content;
+    this.#lines.hidden = !contours && (windStyle !== "barbs" || !wind); // an empty canvas costs as much as a full one
+    if (this.#lines.hidden) return;
     const context = this.#pen(this.#lines);
     contours?.draw(context, this.#drawn, { colour: "#111318", halo: "rgb(255 255 255 / 0.65)" });
     if (windStyle === "barbs" && wind) drawBarbs(context, wind, plane, this.#drawn, { colour: "#14161c", halo: "rgb(255 255 255 / 0.7)" });
@@ -151,7 +153,8 @@ export class Panel {
   // Particles are in the view alone, not beyond its edges.
   #blow(camera) {
     const { wind, windStyle, plane } = this.content;
-    if (windStyle !== "particles" || !wind) return this.particles.stop();
+    this.#motes.hidden = windStyle !== "particles" || !wind;
+    if (this.#motes.hidden) return this.particles.stop();
     const { style } = this.#motes;
     const view = Object.assign(new Camera(), this.#drawn, { width: camera.width, height: camera.height });
     [style.width, style.height] = [`${view.width}px`, `${view.height}px`];
