@@ -1,15 +1,14 @@
-"""`python -m benchmarks.server`: point forecasts, tiles and lists under load, into results/server.md."""
+"""`python -m benchmarks.server`: forecasts, tiles, lists and event streams under load, into results/server.md."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import random
-import statistics
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,13 @@ from typing import Any
 from benchmarks.environment import ROOT, process_environment
 from benchmarks.machine import machine_lines
 from benchmarks.peers import peer_python, versions
-from benchmarks.results_folder import command, results_folder
+from benchmarks.results_folder import results_folder
 from benchmarks.server.contender import Contender, free_port, running
-from benchmarks.server.load import CONNECTIONS, Load, generator, put_load
+from benchmarks.server.load import CONNECTIONS, put_load
+from benchmarks.server.many_jobs import FINISHED, many_jobs
+from benchmarks.server.page import Measured, LoopResult, page
+from benchmarks.server.pages import page_times
+from benchmarks.server.streams import stream_costs
 from benchmarks.store.stock import HOURS, LAT, LON, REGION, RUN, stock
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import DataRoot, TileFolder
@@ -35,7 +38,8 @@ TITLES = {
     "netcdf": "FastAPI + xarray over one NetCDF file, written when the run is complete",
 }
 NAMES = "t2m,d2m,u10,v10,gust,sp,tp,refc,vis,cape,tcc,csnow"
-GOAL_PER_CORE, GOAL_P99_MS, GOAL_RATIO = 300, 50, 20
+SENDFILE = "sendfile(2) alone: threads of Python without HTTP parsing"
+QUICK_JOBS = 200_000
 NETCDF = (
     "import sys, xarray as xr\n"
     "data = xr.open_zarr(sys.argv[1])\n"
@@ -58,18 +62,10 @@ class Row:
     least_seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class LoopResult:
-    """One round of one row: what was answered, and the server's CPU for it."""
-
-    load: Load
-    cpu_ms: float
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     rounds, seconds = (1, 2.0) if options.quick else (options.rounds, options.seconds)
@@ -80,13 +76,37 @@ def main() -> None:
         tables = {
             "point": _measure(points(contenders, tile), rounds, seconds, first_seconds=15.0),
             "tile": _measure(tiles(contenders), rounds, seconds),
-            "other": _measure(others(contenders["gribmill"]), rounds, seconds),
+            "other": _measure(others(contenders["gribmill"]), rounds, min(seconds, 2.0)),
         }
-        memory = {one.title: one.memory_mb for one in contenders.values()}
-    text = page(machine, versions(python, PEERS), tables, memory, rounds, seconds)
+        memory = {one.title: one.memory_mb for one in contenders.values() if one.title != SENDFILE}
+    finished = QUICK_JOBS if options.quick else FINISHED
+    with queue_server(finished) as server:
+        pages = page_times(server, 50 if options.quick else 200)
+        streams = stream_costs(server, 5.0 if options.quick else 10.0)
+    found = Measured(tables, memory, pages, streams, finished, rounds, seconds)
+    text = page(found, machine, versions(python, PEERS), TITLES)
     target = results_folder(quick=options.quick) / "server.md"
     target.write_text(text)
     sys.stdout.write(f"{text}\n{target}\n")
+
+
+@contextmanager
+def queue_server(finished: int) -> Iterator[Contender]:
+    """A server over a queue with so many finished jobs. `--dev`: events are emitted without a token."""
+    root, port = many_jobs(finished), free_port()
+    words: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "gribmill",
+        "--config",
+        root / "gribmill.toml",
+        "serve",
+        "--dev",
+        "--port",
+        str(port),
+    ]
+    with running("**gribmill**", words, port, process_environment(PYTHONPATH=str(ROOT)), "/healthz") as found:
+        yield found
 
 
 @contextmanager
@@ -114,6 +134,9 @@ def servers(python: Path) -> Iterator[tuple[dict[str, Contender], Tile]]:
             words = [python, "-m", "uvicorn", "usual_app:app", "--port", str(port), "--log-level", "warning"]
             theirs = process_environment(PYTHONPATH=str(WAYS), BENCH_SOURCE=str(source), BENCH_TILE=str(path))
             found[key] = resources.enter_context(running(TITLES[key], words, port, theirs, "/openapi.json"))
+        port = free_port()
+        words = [sys.executable, WAYS / "sendfile_server.py", str(path), str(port)]
+        found["sendfile"] = resources.enter_context(running(SENDFILE, words, port, process_environment(), "/"))
         yield found, tile
 
 
@@ -149,6 +172,7 @@ def tiles(contenders: dict[str, Contender]) -> list[Row]:
     return [
         Row("**gribmill**", contenders["gribmill"], [f"/api/v1/tiles/hrrr/{RUN}/{REGION}/001.npz"]),
         Row("FastAPI, FileResponse", contenders["zarr"], ["/tile"]),
+        Row(SENDFILE, contenders["sendfile"], ["/"]),
     ]
 
 
@@ -182,94 +206,6 @@ def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float 
             if number:
                 found[row.title].append(LoopResult(load, 1000 * spent / max(1, load.requests)))
     return found
-
-
-def page(
-    machine: list[str],
-    peers: dict[str, str],
-    tables: dict[str, dict[str, list[LoopResult]]],
-    memory: dict[str, float],
-    rounds: int,
-    seconds: float,
-) -> str:
-    point = tables["point"]
-    ours = next(title for title in point if "places" in title and "gribmill" in title)
-    usual = [title for title in point if "xarray" in title]
-    ratios = {title: _median_ratio(point[ours], point[title]) for title in usual}
-    per_core = 1000 / _median(point[ours], lambda one: one.cpu_ms)
-    p99 = _median(point[ours], lambda one: one.load.p99_ms)
-    size = f"{rounds} rounds of {seconds:g} s, in turn, after one that is not counted; medians"
-    words = [f"- {_number(ratio)}× {title}" for title, ratio in ratios.items()]
-    return "\n".join(
-        [
-            "# The server under load",
-            "",
-            f"`{command('server')}` wrote this page.",
-            "",
-            *machine,
-            "- " + ", ".join(f"{name} {version}" for name, version in peers.items()),
-            "- the machine was shared with other work while this was measured: compare rows, not days",
-            "",
-            f"**What.** A run of {HOURS} hours of HRRR over New England with twelve variables, served by one process.",
-            "Beside it the usual ways: FastAPI with xarray over a zarr store to which hours are appended as they come,",
-            "over a NetCDF file for each hour (open_mfdataset), and over one NetCDF file of the whole run, deflated,",
-            "which can be written only when the run is complete; HDF5 keeps its chunks in memory. Each is one process,",
-            "with a thread pool as FastAPI has it, and gets rows and columns: it need not find the grid point, convert",
-            "units or work out amounts of precipitation.",
-            "",
-            f"**How.** {generator()} with {CONNECTIONS} connections on the same machine; {size}. CPU is that of the",
-            "server's process; requests a second and core are what one core could answer by it.",
-            "",
-            f"## Point: {HOURS} hours × 12 variables",
-            "",
-            *_table(point),
-            "",
-            f"Requests a second and core, gribmill ({PLACES} places) to the others; the goal is {GOAL_RATIO}×:",
-            "",
-            *words,
-            "",
-            f"Goals: {GOAL_PER_CORE} requests a second and core ({_number(per_core)} here), and 99 % within "
-            f"{GOAL_P99_MS} ms ({_number(p99)} ms here, with {CONNECTIONS} requests always under way).",
-            "",
-            "## Tile download: 3 MB",
-            "",
-            *_table(tables["tile"], megabytes=True),
-            "",
-            "## Other operations",
-            "",
-            *_table(tables["other"]),
-            "",
-            "Memory at the end: " + ", ".join(f"{title} {number:.0f} MB" for title, number in memory.items()) + ".",
-            "",
-        ]
-    )
-
-
-def _table(rows: dict[str, list[LoopResult]], *, megabytes: bool = False) -> list[str]:
-    head = "| way | requests/s | p50 ms | p99 ms | CPU ms a request | requests/s and core |"
-    lines = [head + (" MB/s |" if megabytes else ""), "|---|---|---|---|---|---|" + ("---|" if megabytes else "")]
-    for title, found in rows.items():
-        rate, p50, p99, cpu = (
-            _median(found, lambda one: one.load.per_second),
-            _median(found, lambda one: one.load.p50_ms),
-            _median(found, lambda one: one.load.p99_ms),
-            _median(found, lambda one: one.cpu_ms),
-        )
-        cells = [rate, p50, p99, cpu, 1000 / cpu if cpu else 0, *([rate * 3.0] if megabytes else [])]
-        lines.append(f"| {title} | " + " | ".join(_number(cell) for cell in cells) + " |")
-    return lines
-
-
-def _median(rounds: list[LoopResult], value: Callable[[LoopResult], float]) -> float:
-    return statistics.median(value(one) for one in rounds)
-
-
-def _median_ratio(ours: list[LoopResult], theirs: list[LoopResult]) -> float:
-    return statistics.median(b.cpu_ms / a.cpu_ms for a, b in zip(ours, theirs, strict=True))
-
-
-def _number(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def _get(contender: Contender, path: str) -> Any:

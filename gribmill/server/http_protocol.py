@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from http import HTTPStatus
 from typing import Literal
 
@@ -13,6 +14,8 @@ MOST_HEAD_BYTES = 64 * 1024
 MOST_HEADERS = 200
 HEAD_SECONDS = 15.0
 BODY_SECONDS = 60.0
+# Without any progress of the answer: a client that reads slowly is served, one that stopped reading is not.
+STALLED_SECONDS = 60.0
 TOO_LARGE = f"a request has at most {MOST_HEADERS} headers, and {MOST_HEAD_BYTES} bytes before its body"
 
 
@@ -21,6 +24,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     head_seconds = HEAD_SECONDS
     body_seconds = BODY_SECONDS
+    stalled_seconds = STALLED_SECONDS
+    _stalled: asyncio.TimerHandle | None = None
     _timer: asyncio.TimerHandle | None = None
     _part: Literal["head", "body", "none"] = "head"
     """What of a request is being received."""
@@ -33,11 +38,22 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        _give_up_on_silence(transport.get_extra_info("socket"), self.stalled_seconds)
         self._expect(self.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()
+        self._progress()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """What was sent has not been taken yet."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.stalled_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._progress()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         part, before = self._part, self._messages
@@ -89,6 +105,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self._cancel()
         self._timer = self.loop.call_later(seconds, self._refuse, 408, "the request took too long to arrive")
 
+    def _progress(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
     def _cancel(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -116,3 +137,10 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.cycle is None or self.cycle.response_complete:
             return self._part != "body"
         return self._part == "body" and not self.cycle.response_started and not self.pipeline
+
+
+def _give_up_on_silence(connection: socket.socket | None, seconds: float) -> None:
+    """A host that vanished acknowledges nothing: by default the system tries for a quarter of an hour."""
+    if connection is not None and hasattr(socket, "TCP_USER_TIMEOUT") and connection.family != socket.AF_UNIX:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))

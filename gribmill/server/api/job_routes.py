@@ -165,17 +165,15 @@ async def summarize_jobs(server: Server, scope: Scope) -> JobSummary:
 
 
 def _summary(scope: TenantScope) -> JobSummary:
-    scope.acting()  # 404 if there is no such tenant
-    types = scope.server.store.types.stats(scope.tenant_id)
+    types = scope.server.store.types
     ours = Counter[str]()
-    for one in types:
-        ours.update(one.counts)
+    for (_, status), count in scope.acting().activity.counts().items():
+        ours[status] += count
     counts = {theirs: ours[status] for status, theirs in STATUSES.items()}
-    dead = scope.server.store.types.dead_letters(scope.tenant_id)
-    oldest = [one.oldest_ready_seconds for one in types if one.oldest_ready_seconds is not None]
+    dead = types.dead_letters(scope.tenant_id)
     return JobSummary(
         counts={**counts, "failed": counts["failed"] - dead, "dead_letter": dead},
-        oldest_queued_age_seconds=max(oldest, default=None),
+        oldest_queued_age_seconds=types.oldest_ready(scope.tenant_id),
         running_count=counts["running"],
     )
 

@@ -43,7 +43,7 @@ class TenantScope:
         return self.principal.name
 
 
-def tenant_scope(server: Server, principal: CurrentPrincipal, tenant_id: TenantParameter = None) -> TenantScope:
+async def tenant_scope(server: Server, principal: CurrentPrincipal, tenant_id: TenantParameter = None) -> TenantScope:
     """The scope of a request; other tenants do not exist for the caller."""
     if principal.tenant_id is None:
         return TenantScope(server, principal, tenant_id)

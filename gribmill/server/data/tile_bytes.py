@@ -25,8 +25,9 @@ from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 
 MEDIA_TYPE = "application/x-npz"
-CHUNK_BYTES = 2**20
-CHUNK_BYTES_REMOTE = 4 * 2**20
+# A client that reads slowly keeps this much in memory.
+CHUNK_BYTES = 256 * 2**10
+CHUNK_BYTES_REMOTE = 2 * 2**20
 RunInThread = Callable[..., Awaitable[Any]]
 # Linux: the bytes that are in memory, or an error instead of waiting for the disk.
 _NO_WAIT = getattr(os, "RWF_NOWAIT", 0)

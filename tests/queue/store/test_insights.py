@@ -240,3 +240,27 @@ def test_counts_and_dead_letters_of_one_tenant(store: Store) -> None:
     assert store.activity.counts() == {("plain", "pending"): 1, ("plain", "failed"): 3}
     assert mine.counts() == {("plain", "failed"): 2}
     assert (store.activity.dead_letters(), mine.dead_letters(), store.activity.dead_letters(most=2)) == (3, 2, 2)
+
+
+def test_the_last_hour_reads_again_only_minutes_that_may_still_change(store: Store, clock: FakeClock) -> None:
+    def ended() -> list[int]:
+        return [minute.succeeded for minute in store.activity.last_hour() if minute.succeeded]
+
+    for _ in range(5):
+        add(store)
+        succeed(store, take(store))
+        clock.advance(60)
+        fresh = [one.succeeded for one in store.for_tenant("global").activity.last_hour() if one.succeeded]
+        assert ended() == fresh
+    assert ended() == [1, 1, 1, 1, 1]
+    clock.advance(57 * 60)
+    assert len(ended()) < 5
+
+
+def test_the_oldest_ready_job_is_that_of_any_type(store: Store, clock: FakeClock) -> None:
+    assert store.types.oldest_ready() is None
+    add(store)
+    clock.advance(30)
+    add(store)
+    assert store.types.oldest_ready() == 30.0
+    assert store.types.oldest_ready("global") == 30.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import email
 from email.message import Message
 from pathlib import Path
@@ -13,10 +14,13 @@ import pyarrow
 import pyarrow.ipc
 import pytest
 
+from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.settings.schema import Settings
 from gribmill.tiles.read.tile import read_tile
 from tests.server.data.forecast_root import RUN, make_forecasts
+from tests.server.hostile.raw_connection import connected
 from tests.server.live_server import serving
+from tests.waiting import wait_until
 
 ADDRESS = f"/api/v1/tiles/hrrr/{RUN}/boston/003.npz"
 
@@ -192,3 +196,28 @@ def test_a_tile_can_be_had_as_a_picture(client: httpx.Client) -> None:
     assert answer.content.startswith(b"\x89PNG")
     assert client.get(ADDRESS.replace(".npz", ".png"), params={"var": "nothing"}).status_code == 404
     assert client.get(ADDRESS.replace(".npz", ".png"), params={"dpi": 5000}).status_code == 422
+
+
+def test_a_client_that_stops_reading_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LimitedProtocol, "stalled_seconds", 0.3)
+    make_forecasts(tmp_path, hours=1)
+    size = 30_000_000
+    with (tmp_path / f"tiles/hrrr/{RUN}/boston/099.npz").open("wb") as file:
+        file.truncate(size)
+    path = ADDRESS.replace("003", "099")
+    with serving(Settings(data=tmp_path)) as server, server.client() as client:
+        with connected(server.url) as stalled:
+            stalled.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            wait_until(lambda: path_is_open("boston/099.npz"), 30)
+            wait_until(lambda: not path_is_open("boston/099.npz"), 30)
+            assert len(stalled.read_to_end()) < size
+        assert len(client.get(path).content) == size
+
+
+def path_is_open(ending: str) -> bool:
+    """Whether this process, in which the server runs, has such a file open."""
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if str(one.readlink()).endswith(ending):
+                return True
+    return False

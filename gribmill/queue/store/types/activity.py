@@ -11,8 +11,9 @@ from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Status
 from gribmill.queue.store.base import Facet
 
-HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
+# Longer than any transaction that ends a job.
+SETTLED = timedelta(minutes=2)
 
 
 class _Count(NamedTuple):
@@ -50,6 +51,8 @@ class Activity(Facet):
     def __init__(self, database: Database, registry: Registry, tenant_id: str | None = None) -> None:
         super().__init__(database, registry)
         self._of = {"tenant_id": tenant_id}
+        # Minutes that were over for a while: nothing ends in them any more.
+        self._over: dict[datetime, MinuteOfJobs] = {}
 
     def counts(self) -> dict[tuple[str, Status], int]:
         """The number of jobs by (type, status)."""
@@ -63,15 +66,20 @@ class Activity(Facet):
         return found.n if found else 0
 
     def last_hour(self) -> list[MinuteOfJobs]:
-        """The last sixty minutes, oldest first, including the current one."""
+        """The last sixty minutes, oldest first, including the current one.
+
+        A handle that is kept reads only what it has not read before.
+        """
+        known = self._over
         with self.database.read() as tx:
-            now = tx.now.astimezone(UTC)
-            newest = now.replace(second=0, microsecond=0)
-            first = newest - HOUR + MINUTE
-            rows = tx.query(_Ended, "listing/ended_by_minute", {**self._of, "since": first})
+            newest = tx.now.astimezone(UTC).replace(second=0, microsecond=0)
+            minutes = [newest - MINUTE * (59 - place) for place in range(60)]
+            since = next((begins for begins in minutes if begins not in known), newest)
+            rows = tx.query(_Ended, "listing/ended_by_minute", {**self._of, "since": since})
         found = {row.minute: row for row in rows}
-        minutes = [first + MINUTE * place for place in range(60)]
-        return [_minute(begins, found.get(f"{begins:%Y-%m-%d %H:%M}")) for begins in minutes]
+        hour = [known.get(begins) or _minute(begins, found.get(f"{begins:%Y-%m-%d %H:%M}")) for begins in minutes]
+        self._over = {one.begins: one for one in hour if one.begins < newest - SETTLED}
+        return hour
 
 
 def _minute(begins: datetime, row: _Ended | None) -> MinuteOfJobs:

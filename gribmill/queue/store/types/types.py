@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import UnknownJobType
 from gribmill.queue.model import Status
 from gribmill.queue.store.base import Facet
@@ -96,18 +97,23 @@ class Types(Facet):
             paused = {one.key: one.is_paused for one in tx.query(_Pause, "types/list")}
             recent = tx.query(_Run, "listing/recent_runs", {**of, "since": tx.now - RECENT})
             kinds = sorted({*counts, *paused})
-            oldest = {kind: tx.first(_Oldest, "listing/oldest_ready", {**of, "type": kind}) for kind in kinds}
-            now = tx.now
+            oldest = _oldest_ready(tx, kinds, tenant_id)
         return [
             _type_stats(
                 kind,
                 counts.get(kind, {}),
                 paused.get(kind, False),
-                max(0.0, (now - one.oldest).total_seconds()) if (one := oldest[kind]) and one.oldest else None,
+                oldest.get(kind),
                 [run for run in recent if run.type == kind],
             )
             for kind in kinds
         ]
+
+    def oldest_ready(self, tenant_id: str | None = None) -> float | None:
+        """The age in seconds of the oldest job that could run now; of one tenant, or of all."""
+        with self.database.read() as tx:
+            kinds = [one.key for one in tx.query(_Pause, "types/list")]
+            return max(_oldest_ready(tx, kinds, tenant_id).values(), default=None)
 
     def dead_letters(self, tenant_id: str | None = None) -> int:
         """The number of failed jobs that used up their attempts."""
@@ -125,6 +131,16 @@ class Types(Facet):
         with self.database.write() as tx:
             if not tx.change("types/pause", {"key": type_key, "paused_at": tx.now if paused else None}):
                 raise UnknownJobType(f"there is no job type {type_key!r}")
+
+
+def _oldest_ready(tx: Snapshot, kinds: Iterable[str], tenant_id: str | None) -> dict[str, float]:
+    """Type to the age of its oldest job that could run now."""
+    found = {}
+    for kind in kinds:
+        one = tx.first(_Oldest, "listing/oldest_ready", {"tenant_id": tenant_id, "type": kind})
+        if one is not None and one.oldest is not None:
+            found[kind] = max(0.0, (tx.now - one.oldest).total_seconds())
+    return found
 
 
 def _type_stats(kind: str, counts: dict[str, int], paused: bool, oldest: float | None, recent: list[_Run]) -> TypeStats:

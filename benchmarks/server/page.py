@@ -1,0 +1,154 @@
+"""The page that the benchmark of the server writes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from benchmarks.results_folder import command
+from benchmarks.server.load import CONNECTIONS, Load, generator
+from benchmarks.server.pages import GOAL_P95_MS, PageTimes
+from benchmarks.server.streams import GOAL_SHARE, STREAMS, StreamCosts
+from benchmarks.store.stock import HOURS
+
+GOAL_PER_CORE, GOAL_P99_MS, GOAL_RATIO = 300, 50, 20
+
+
+@dataclass(frozen=True)
+class LoopResult:
+    """One round of one row: what was answered, and the server's CPU for it."""
+
+    load: Load
+    cpu_ms: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything that was measured."""
+
+    tables: dict[str, dict[str, list[LoopResult]]]
+    memory: dict[str, float]
+    pages: dict[str, PageTimes]
+    streams: StreamCosts
+    finished: int
+    rounds: int
+    seconds: float
+
+
+def page(found: Measured, machine: list[str], peers: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    size = f"{found.rounds} rounds of up to {found.seconds:g} s, in turn, after one that is not counted; medians"
+    lines = [
+        "# The server under load",
+        "",
+        f"`{command('server')}` wrote this page.",
+        "",
+        *machine,
+        "- " + ", ".join(f"{name} {version}" for name, version in peers.items()),
+        "",
+        f"**What.** A run of {HOURS} hours of HRRR over New England with twelve variables, served by one process.",
+        "Beside it the usual ways, each one process of FastAPI with its thread pool. They get rows and columns: they",
+        "need not find the grid point or convert units.",
+        "",
+        "- **zarr**, to which hours are appended as they come; each is chunks of its own",
+        "- **a NetCDF file for each hour** (open_mfdataset), as the files arrive",
+        "- **one NetCDF file of the whole run**, deflated, which can be written only when the run is complete; HDF5",
+        "  keeps its chunks in memory",
+        "",
+        f"**How.** {generator()} with {CONNECTIONS} connections on the same machine; {size}. CPU is that of the",
+        "server's process; requests a second and core are what one core could answer by it.",
+        "",
+        *_points(found.tables["point"], titles),
+        "## Tile download: 3 MB",
+        "",
+        *_table(found.tables["tile"], megabytes=True),
+        "",
+        "## Other operations",
+        "",
+        *_table(found.tables["other"]),
+        "",
+        "Memory at the end: " + ", ".join(f"{title} {number:.0f} MB" for title, number in found.memory.items()) + ".",
+        "That of gribmill is the values it keeps, with `server.tile_memory_megabytes` at its default of 512.",
+        "",
+        *_queue(found),
+        *_streams(found.streams),
+    ]
+    return "\n".join(lines)
+
+
+def _points(point: dict[str, list[LoopResult]], titles: Mapping[str, str]) -> list[str]:
+    ours = next(title for title in point if "places" in title and "gribmill" in title)
+    per_core = 1000 / _median(point[ours], lambda one: one.cpu_ms)
+    p99 = _median(point[ours], lambda one: one.load.p99_ms)
+    ratios = {title: _median_ratio(point[ours], point[title]) for title in titles.values()}
+    return [
+        f"## Point: {HOURS} hours × 12 variables",
+        "",
+        *_table(point),
+        "",
+        f"Requests a second and core, gribmill (many places) to the others; the goal is {GOAL_RATIO}×:",
+        "",
+        *(f"- {_number(ratio)}× {title}" for title, ratio in ratios.items()),
+        "",
+        f"Goals: {GOAL_PER_CORE} requests a second and core ({_number(per_core)} here), and 99 % within "
+        f"{GOAL_P99_MS} ms ({_number(p99)} ms here, with {CONNECTIONS} requests always under way).",
+        "",
+    ]
+
+
+def _queue(found: Measured) -> list[str]:
+    slowest = max(one.p95 for one in found.pages.values())
+    rows = [
+        f"| {title} | {_number(one.p50)} | {_number(one.p95)} | {_number(one.most)} | {_number(one.cpu_ms)} |"
+        for title, one in found.pages.items()
+    ]
+    return [
+        f"## Beside {found.finished:,} finished jobs",
+        "",
+        "One request after another, as the client sees it, the connection included. SQLite.",
+        "",
+        "| what | p50 ms | p95 ms | longest ms | CPU ms a request |",
+        "|---|---|---|---|---|",
+        *rows,
+        "",
+        f"Goal: overview, lists and summary within {GOAL_P95_MS} ms at p95; the slowest here is {_number(slowest)} ms.",
+        "",
+    ]
+
+
+def _streams(streams: StreamCosts) -> list[str]:
+    idle, busy, goal = (f"{100 * share:.1f} %" for share in (streams.idle, streams.busy, GOAL_SHARE))
+    return [
+        f"## {STREAMS} open event streams",
+        "",
+        f"{idle} of a core while nothing happens, {busy} while each of them gets an event a second",
+        f"({streams.received} received of {streams.events} × {STREAMS}). Goal: {goal}.",
+        "",
+    ]
+
+
+def _table(rows: dict[str, list[LoopResult]], *, megabytes: bool = False) -> list[str]:
+    head = "| way | requests/s | p50 ms | p99 ms | CPU ms a request | requests/s and core |"
+    lines = [head + (" MB/s |" if megabytes else ""), "|---|---|---|---|---|---|" + ("---|" if megabytes else "")]
+    for title, found in rows.items():
+        rate, p50, p99, cpu = (
+            _median(found, lambda one: one.load.per_second),
+            _median(found, lambda one: one.load.p50_ms),
+            _median(found, lambda one: one.load.p99_ms),
+            _median(found, lambda one: one.cpu_ms),
+        )
+        cells = [rate, p50, p99, cpu, 1000 / cpu if cpu else 0, *([rate * 3.0] if megabytes else [])]
+        lines.append(f"| {title} | " + " | ".join(_number(cell) for cell in cells) + " |")
+    return lines
+
+
+def _median(rounds: list[LoopResult], value: Callable[[LoopResult], float]) -> float:
+    return statistics.median(value(one) for one in rounds)
+
+
+def _median_ratio(ours: list[LoopResult], theirs: list[LoopResult]) -> float:
+    return statistics.median(b.cpu_ms / a.cpu_ms for a, b in zip(ours, theirs, strict=True))
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

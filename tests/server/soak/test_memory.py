@@ -1,0 +1,207 @@
+"""A server under load for long: its memory, files and threads do not grow, whatever its clients do."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from gribmill.identity import run_id
+from gribmill.server.listening import listen
+from tests.server.data.forecast_root import LAT, LON, make_forecasts
+from tests.waiting import wait_until
+
+HOURS, RUNS_KEPT = 7, 4
+SLOW_CLIENTS, HALF_OPEN = 40, 60
+SETTINGS = 'data = "{data}"\n[server]\ntile_memory_megabytes = 16\n'
+# Growth between the first third of the time and the last that is noise of the allocator.
+MOST_GROWTH_MB = 24
+
+
+class Served:
+    """A `gribmill serve` process, as the system sees it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+        self.process, self.port = process, port
+        self.url = f"http://127.0.0.1:{port}"
+
+    @property
+    def memory_mb(self) -> float:
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+    @property
+    def files(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
+
+    @property
+    def threads(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/task").iterdir())
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Served]:
+    with listen("127.0.0.1", 0) as probe:
+        port = probe.getsockname()[1]
+    config = folder / "gribmill.toml"
+    config.write_text(SETTINGS.format(data=folder))
+    words = [sys.executable, "-m", "gribmill", "--config", str(config), "serve", "--port", str(port)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    found = Served(process, port)
+    try:
+        wait_until(lambda: answers(found), 60)
+        yield found
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def answers(server: Served) -> bool:
+    try:
+        return httpx.get(f"{server.url}/healthz", timeout=5).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def usual(server: Served, choose: random.Random, stop: threading.Event) -> None:
+    """Everything that the server offers, as fast as it answers."""
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        while not stop.is_set():
+            place = f"lat={LAT + choose.uniform(-0.3, 0.3):.3f}&lon={LON + choose.uniform(-0.4, 0.3):.3f}"
+            (latest,) = client.get("/api/v1/runs/latest?model=hrrr").json()
+            tile = choose.choice(latest["tiles"])
+            path = choose.choice(
+                [
+                    f"/api/v1/point?{place}",
+                    f"/api/v1/point?{place}&vars=t2m,tp,ws10&units=us&run=seamless",
+                    f"/v1/forecast?latitude={LAT}&longitude={LON}&hourly=temperature_2m,precipitation&past_days=2",
+                    f"/edr/collections/hrrr:boston/position?coords=POINT({LON} {LAT})",
+                    "/edr/collections/hrrr:boston/cube?parameter-name=t2m",
+                    "/api/v1/area?vars=t2m,tp&region=boston&model=hrrr",
+                    tile,
+                    tile.partition("?")[0].replace(".npz", ".json?values=true"),
+                    tile.partition("?")[0].replace(".npz", ".arrow"),
+                    "/metrics",
+                    "/api/v1/jobs",
+                    "/api/v1/status",
+                    "/",
+                    f"/nothing/{choose.random()}",
+                ]
+            )
+            # A run may be removed between two requests.
+            assert client.get(path).status_code in (200, 404), path
+
+
+def slow(server: Served, choose: random.Random, stop: threading.Event) -> None:
+    """Downloads whose readers take a few bytes now and then, and leave in the middle."""
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        while not stop.is_set():
+            path = choose.choice(client.get("/api/v1/runs/latest?model=hrrr").json()[0]["tiles"])
+            opened = [asked(server, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") for _ in range(SLOW_CLIENTS)]
+            for _ in range(5):
+                for one in opened:
+                    one.recv(512)
+                stop.wait(0.5)
+            for one in opened:
+                one.close()
+
+
+def half_open(server: Served, choose: random.Random, stop: threading.Event) -> None:
+    """Requests that never end, event streams that nobody reads, and connections that are reset."""
+    beginnings = [
+        "",
+        "GET /api/v1/po",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Never: ",
+        "POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{",
+        "GET /api/v1/events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    ]
+    while not stop.is_set():
+        opened = [asked(server, choose.choice(beginnings)) for _ in range(HALF_OPEN)]
+        stop.wait(3)
+        for one in opened:
+            if choose.random() < 0.5:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # close is a reset
+            one.close()
+
+
+def asked(server: Served, text: str) -> socket.socket:
+    found = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    found.sendall(text.encode())
+    return found
+
+
+def new_runs(root: Path, stop: threading.Event) -> None:
+    """A run every few seconds, and the oldest ones removed, as the chain does."""
+    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=60)
+    while not stop.wait(5):
+        begin += timedelta(hours=1)
+        make_forecasts(root, run_id(begin), HOURS)
+        for model in ("hrrr", "gfs"):
+            for old in sorted((root / "tiles" / model).glob("2*"))[:-RUNS_KEPT]:
+                shutil.rmtree(old)
+
+
+@pytest.mark.soak
+def test_memory_files_and_threads_stay_flat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seconds = 60 * float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
+    make_forecasts(tmp_path, run_id(datetime.now(UTC) - timedelta(days=61)), HOURS)
+    stop, failures = threading.Event(), list[Exception]()
+    with served(tmp_path) as server:
+        threads = [started(lambda: new_runs(tmp_path, stop), failures)]
+        for seed, work in enumerate((usual, usual, usual, slow, half_open)):
+            threads.append(started(_work(work, server, seed, stop), failures))
+        series: list[tuple[float, float, int, int]] = []
+        begin = time.monotonic()
+        while time.monotonic() - begin < seconds and not failures:
+            stop.wait(min(10.0, seconds / 30))
+            series.append((time.monotonic() - begin, server.memory_mb, server.files, server.threads))
+        stop.set()
+        for one in threads:
+            one.join()
+        rest = settled(server)
+        with capsys.disabled():
+            print("\nseconds, MB, files, threads:", *(f"{s:.0f} {m:.0f} {f} {t}" for s, m, f, t in series), sep="\n")
+            print(f"afterwards: {rest} files")
+    assert not failures
+    third = len(series) // 3
+    early, late = series[third : 2 * third], series[-third:]
+    assert max(one[1] for one in late) < max(one[1] for one in early) + MOST_GROWTH_MB
+    assert max(one[3] for one in late) <= max(one[3] for one in early) + 2
+    assert rest < HALF_OPEN
+
+
+def _work(
+    work: Callable[[Served, random.Random, threading.Event], None], server: Served, seed: int, stop: threading.Event
+) -> Callable[[], None]:
+    return lambda: work(server, random.Random(seed), stop)
+
+
+def started(work: Callable[[], None], failures: list[Exception]) -> threading.Thread:
+    def guarded() -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001  # the test fails with it
+            failures.append(error)
+
+    thread = threading.Thread(target=guarded, daemon=True)
+    thread.start()
+    return thread
+
+
+def settled(server: Served) -> int:
+    """Open files once all clients are gone."""
+    wait_until(lambda: server.files < HALF_OPEN, 60)
+    return server.files
