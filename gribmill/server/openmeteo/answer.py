@@ -16,7 +16,7 @@ from gribmill.identity import run_time
 from gribmill.server.data.point_answer import PointSource, without_paths
 from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.server.openmeteo.forecast_request import HOUR, ForecastRequest, Period
-from gribmill.server.openmeteo.hourly import Hourly, hourly_values
+from gribmill.server.openmeteo.hourly import QUARTER, Hourly, hourly_values
 from gribmill.server.openmeteo.models import ForecastModel
 from gribmill.server.openmeteo.units import SHOWN, UNDEFINED, to_unit
 from gribmill.server.openmeteo.variables import AGGREGATIONS, ForecastVariable
@@ -31,7 +31,9 @@ from gribmill.tiles.read.run_choice import no_tiles
 DAY = 86400
 # Hours before the run are taken from the runs before it, at most from so many.
 MOST_EARLIER_RUNS = 60
-OROGRAPHY = "orog"
+OROGRAPHY, TEMPERATURE = "orog", "t2m"
+# Kelvin per metre, as Open-Meteo has it.
+LAPSE_RATE = 0.0065
 MEGA = 1e6
 
 
@@ -58,7 +60,7 @@ class AnswerColumn:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`hourly`, `daily` or `current`: times in seconds since 1970, and columns."""
+    """`hourly`, `minutely_15`, `daily` or `current`: times in seconds since 1970, and columns."""
 
     name: str
     times: tuple[int, ...]
@@ -93,13 +95,17 @@ def _answer(
 ) -> PlaceAnswer:
     start = time.perf_counter()
     place, period = request.places[number], request.periods[number]
-    forecast = _Forecast.of(source, place, base, model, request, period)
+    forecast = _Forecast.of(source, place, base, model, request, period, request.elevations[number])
     sections = []
     if request.current:
         sections.append(_current(forecast, request))
     if request.hourly:
         columns = tuple(forecast.column(one, period.hours, request) for one in request.hourly)
         sections.append(Section("hourly", tuple(period.hours), HOUR, columns))
+    if request.minutely:
+        quarters = range(period.begin, period.end, QUARTER)
+        columns = tuple(forecast.column(one, quarters, request, QUARTER) for one in request.minutely)
+        sections.append(Section("minutely_15", tuple(quarters), QUARTER, columns))
     if request.daily:
         sections.append(_daily(forecast, request, period))
     series = forecast.series[0]
@@ -122,7 +128,9 @@ class _Forecast:
 
     series: list[Series]
     elevation: float
-    known: dict[str, Hourly] = field(default_factory=dict)
+    """Of the model's orography; NaN if the tiles have none."""
+    asked_elevation: float | None
+    known: dict[tuple[str, int], Hourly] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -133,6 +141,7 @@ class _Forecast:
         model: ForecastModel,
         request: ForecastRequest,
         period: Period,
+        elevation: float | None,
     ) -> _Forecast:
         wanted = PointRequest(base.root, model=model.model_id, units="common")
         found = containing(source.source.candidates(wanted), place)
@@ -140,7 +149,7 @@ class _Forecast:
             reason = "" if source.source.candidates(wanted) else f": {no_tiles(base.root, model.model_id, None, None)}"
             raise OpenMeteoError(f"No data is available for this location{reason}")
         folder = found[0].choice.folders[0]
-        variables = [*request.hourly, *request.current, *(hourly for _, hourly in request.daily)]
+        variables = [*request.hourly, *request.minutely, *request.current, *(hourly for _, hourly in request.daily)]
         names = _columns(source, folder, variables)
         series = [_series(source, place, folder, None, names, base)]
         first = int(run_time(folder.run).timestamp())
@@ -153,37 +162,48 @@ class _Forecast:
                     continue
         height = series[0].columns.get(OROGRAPHY)
         heights = [value for value in height.values if not math.isnan(value)] if height else []
-        return cls(series, heights[0] if heights else math.nan)
+        return cls(series, heights[0] if heights else math.nan, elevation)
 
-    def column(self, variable: ForecastVariable, hours: Sequence[int], request: ForecastRequest) -> AnswerColumn:
-        """A variable at these hours, in the unit of the request; without a unit if there is none of it."""
+    def column(
+        self, variable: ForecastVariable, times: Sequence[int], request: ForecastRequest, step: int = HOUR
+    ) -> AnswerColumn:
+        """A variable at these times, in the unit of the request; without a unit if there is none of it."""
         for name in variable.columns:
             column = next((one.columns[name] for one in self.series if name in one.columns), None)
             if column is not None:
                 unit = request.units.of(variable.unit)
-                values = to_unit(column.units, unit)(np.array(self._at(name, hours), np.float64))
+                values = np.array(self._at(name, times, step), np.float64)
+                if name == TEMPERATURE:
+                    values += self._lapse()
+                values = to_unit(column.units, unit)(values)
                 return AnswerColumn(variable, unit, tuple(values.tolist()))
         if variable.name in ("relative_humidity_2m", "relativehumidity_2m"):
-            humidity = _humidity(self._at("t2m", hours), self._at("d2m", hours))
+            humidity = _humidity(self._at(TEMPERATURE, times, step), self._at("d2m", times, step))
             if not all(math.isnan(value) for value in humidity):
                 return AnswerColumn(variable, "%", humidity)
-        return AnswerColumn(variable, UNDEFINED, (math.nan,) * len(hours))
+        return AnswerColumn(variable, UNDEFINED, (math.nan,) * len(times))
 
-    def _at(self, name: str, hours: Sequence[int]) -> list[float]:
-        if name not in self.known:
-            self.known[name] = self._hourly(name)
-        found = self.known[name]
-        return [found.get(hour, math.nan) for hour in hours]
+    def _lapse(self) -> float:
+        """What the temperature changes from the model's elevation to the one that was asked for."""
+        if self.asked_elevation is None or math.isnan(self.elevation):
+            return 0.0
+        return (self.elevation - self.asked_elevation) * LAPSE_RATE
 
-    def _hourly(self, name: str) -> Hourly:
+    def _at(self, name: str, times: Sequence[int], step: int) -> list[float]:
+        if (name, step) not in self.known:
+            self.known[name, step] = self._hourly(name, step)
+        found = self.known[name, step]
+        return [found.get(moment, math.nan) for moment in times]
+
+    def _hourly(self, name: str, step: int) -> Hourly:
         """Of the chosen run, and up to its start of the newest run before it that has the hour."""
         newest = int(run_time(self.series[0].run).timestamp())
         found: Hourly = {}
         for series in self.series:
             if name in series.columns:
-                for hour, value in hourly_values(series, series.columns[name]).items():
-                    if series is self.series[0] or hour <= newest:
-                        found.setdefault(hour, value)
+                for moment, value in hourly_values(series, series.columns[name], step).items():
+                    if series is self.series[0] or moment <= newest:
+                        found.setdefault(moment, value)
         return found
 
 
@@ -238,7 +258,8 @@ def _current(forecast: _Forecast, request: ForecastRequest) -> Section:
 
 def _daily(forecast: _Forecast, request: ForecastRequest, period: Period) -> Section:
     first = (period.begin + period.offset) // DAY * DAY - period.offset
-    days = tuple(range(first, period.end, DAY))
+    # By the last hour: where local time is half an hour off, the end is after midnight.
+    days = tuple(range(first, period.end - HOUR + 1, DAY))
     columns = []
     for variable, hourly in request.daily:
         # Hours are whole in UTC, also where local time is half an hour off.

@@ -14,7 +14,7 @@ from gribmill.server.openmeteo.answer import AnswerColumn, PlaceAnswer, Section
 
 # Fields of the tables, and how many each has.
 RESPONSE_FIELDS, SECTION_FIELDS, COLUMN_FIELDS = 16, 4, 14
-SECTION_NUMBERS = {"current": 9, "daily": 10, "hourly": 11}
+SECTION_NUMBERS = {"current": 9, "daily": 10, "hourly": 11, "minutely_15": 12}
 
 
 def binary(answers: Sequence[Sequence[PlaceAnswer]]) -> bytes:

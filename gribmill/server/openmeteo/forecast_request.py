@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 from gribmill.errors import GribmillError, quoted
 from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.server.openmeteo.models import BEST_MATCH, ForecastModel, forecast_model
+from gribmill.server.openmeteo.place_zone import AUTO, zone_at
 from gribmill.server.openmeteo.units import Units
 from gribmill.server.openmeteo.variables import ForecastVariable, daily_variable, hourly_variable
 from gribmill.tiles.read.point.places import Place, place_at
@@ -59,6 +60,7 @@ class ForecastRequest:
     periods: tuple[Period, ...]
     models: tuple[ForecastModel, ...]
     hourly: tuple[ForecastVariable, ...]
+    minutely: tuple[ForecastVariable, ...]
     current: tuple[ForecastVariable, ...]
     daily: tuple[tuple[ForecastVariable, ForecastVariable], ...]
     units: Units
@@ -72,12 +74,13 @@ def forecast_request(query: Query, now: datetime) -> ForecastRequest:
     given = _given(query)
     places = _places(given)
     hourly = tuple(hourly_variable(name, "hourly") for name in _names(given, "hourly"))
+    minutely = tuple(hourly_variable(name, "minutely_15") for name in _names(given, "minutely_15"))
     current = tuple(hourly_variable(name, "current") for name in _names(given, "current"))
     daily = tuple(daily_variable(name) for name in _names(given, "daily"))
     models = tuple(forecast_model(name) for name in _names(given, "models", MOST_MODELS) or [BEST_MATCH])
-    periods = _periods(given, len(places), now)
+    periods = _periods(given, places, now)
     hours = sum(len(period.hours) for period in periods)
-    columns = (len(hourly) + len(daily) + len(current)) * len(models)
+    columns = (len(hourly) + 4 * len(minutely) + len(daily) + len(current)) * len(models)
     if hours * columns > MOST_VALUES:
         raise OpenMeteoError(f"Too much data requested: {hours * columns} values, and at most {MOST_VALUES} are given")
     return ForecastRequest(
@@ -86,6 +89,7 @@ def forecast_request(query: Query, now: datetime) -> ForecastRequest:
         periods,
         models,
         hourly,
+        minutely,
         current,
         daily,
         Units.chosen(
@@ -107,9 +111,8 @@ def _given(query: Query) -> dict[str, list[str]]:
         if key not in KEYS:
             raise OpenMeteoError(f"{quoted(key)} is not a parameter of this server")
         found.setdefault(key, []).extend(part.strip() for part in value.split(",") if part.strip())
-    for key, instead in (("current_weather", "current=temperature_2m,wind_speed_10m"), ("minutely_15", "hourly")):
-        if key in found and found[key] not in ([], ["false"]):
-            raise OpenMeteoError(f"{key} is not offered by this server: use {instead}")
+    if found.get("current_weather", ["false"]) not in ([], ["false"]):
+        raise OpenMeteoError("current_weather is not offered by this server: use current=temperature_2m,wind_speed_10m")
     return found
 
 
@@ -196,16 +199,15 @@ def _format(given: Mapping[str, list[str]]) -> Format:
     return _choice(given, "format", formats)
 
 
-def _periods(given: Mapping[str, list[str]], places: int, now: datetime) -> tuple[Period, ...]:
+def _periods(given: Mapping[str, list[str]], places: Sequence[Place], now: datetime) -> tuple[Period, ...]:
     names = given.get("timezone") or ["GMT"]
-    if len(names) not in (1, places):
+    if len(names) not in (1, len(places)):
         raise OpenMeteoError("Parameter 'timezone' must have the same number of elements as coordinates")
-    known: dict[str, Period] = {}
-    for name in names:
-        if name not in known:
-            known[name] = _period(given, name, now)
-    found = tuple(known[name] for name in names)
-    return found * places if len(found) == 1 else found
+    if len(names) == 1:
+        names = names * len(places)
+    zones = [zone_at(place) if name.lower() == AUTO else name for name, place in zip(names, places, strict=True)]
+    known = {name: _period(given, name, now) for name in dict.fromkeys(zones)}
+    return tuple(known[name] for name in zones)
 
 
 def _period(given: Mapping[str, list[str]], name: str, now: datetime) -> Period:
@@ -224,11 +226,6 @@ def _period(given: Mapping[str, list[str]], name: str, now: datetime) -> Period:
 
 
 def _zone(name: str, now: datetime) -> tuple[tzinfo, str, str]:
-    if name.lower() == "auto":
-        raise OpenMeteoError(
-            "timezone=auto is not offered by this server, which has no map of time zones: name one, such as "
-            "America/New_York"
-        )
     if name.upper() in ("GMT", "UTC"):
         return UTC, name.upper(), name.upper()
     try:

@@ -1,8 +1,8 @@
-"""A column of a point forecast by whole hours, as Open-Meteo means them.
+"""A column of a point forecast by whole hours or quarters of them, as Open-Meteo means them.
 
 Instants are those of the hour. Sums and means are of the hour before: longer time ranges are spread evenly over their
 hours, shorter ones are put together if they fill the hour. Where a model has a row every three or six hours, instants
-between are interpolated; where an hour is missing, it stays missing.
+between are interpolated; where an hour is missing, it stays missing. The same holds for quarters of an hour.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from gribmill.identity import run_time
 from gribmill.tiles.read.point.join_runs import missing_hours
 from gribmill.tiles.read.point.series import Column, Series
 
-HOUR = 3600
+HOUR, QUARTER = 3600, 900
 FULL_CIRCLE = 360.0
 Hourly = dict[int, float]
 
 
-def hourly_values(series: Series, column: Column) -> Hourly:
-    """Seconds since 1970 to the value; hours without one are left out."""
+def hourly_values(series: Series, column: Column, step: int = HOUR) -> Hourly:
+    """Seconds since 1970 to the value, every `step` seconds; those without a value are left out."""
     if column.windows is None:
-        return _instants(series, column)
-    return _windowed(series, column)
+        return _instants(series, column, step)
+    return _windowed(series, column, step)
 
 
-def _instants(series: Series, column: Column) -> Hourly:
+def _instants(series: Series, column: Column, step: int) -> Hourly:
     times = [int(moment.timestamp()) for moment in series.times]
     rows = [(moment, value) for moment, value in zip(times, column.values, strict=True) if not math.isnan(value)]
-    found = {moment: value for moment, value in rows if moment % HOUR == 0}
-    if not column.flags and any(after - before > HOUR for (before, _), (after, _) in pairwise(rows)):
+    found = {moment: value for moment, value in rows if moment % step == 0}
+    if not column.flags and any(after - before > step for (before, _), (after, _) in pairwise(rows)):
         holes = {times[0] + 60 * (minute - series.steps[0]) for minute in missing_hours(series.steps)}
         lacking = {moment for moment, value in zip(times, column.values, strict=True) if math.isnan(value)}
         for (before, low), (after, high) in pairwise(rows):
             if any(before < hole < after for hole in holes | lacking):
                 continue
-            for moment in range(before + HOUR, after, HOUR):
+            for moment in range((before // step + 1) * step, after, step):
                 share = (moment - before) / (after - before)
                 found.setdefault(moment, _between(low, high, share, circular=column.units == "°"))
     return found
@@ -50,22 +50,22 @@ def _between(low: float, high: float, share: float, *, circular: bool) -> float:
     return (low + turn * share) % FULL_CIRCLE or FULL_CIRCLE
 
 
-def _windowed(series: Series, column: Column) -> Hourly:
+def _windowed(series: Series, column: Column, step: int) -> Hourly:
     found: Hourly = {}
     parts: dict[int, tuple[float, int]] = {}
     for begin, end, value in _ranges(series, column):
-        if end - begin >= HOUR and (end - begin) % HOUR == 0 and end % HOUR == 0:
-            hours = (end - begin) // HOUR
-            for moment in range(begin + HOUR, end + HOUR, HOUR):
-                found.setdefault(moment, value / hours if column.summed else value)
-        elif end - begin < HOUR:
-            hour = -(-end // HOUR) * HOUR
-            if begin >= hour - HOUR:
-                total, covered = parts.get(hour, (0.0, 0))
-                parts[hour] = total + value * (1 if column.summed else end - begin), covered + end - begin
-    for hour, (total, covered) in parts.items():
-        if covered == HOUR:
-            found.setdefault(hour, total if column.summed else total / HOUR)
+        if end - begin >= step and (end - begin) % step == 0 and end % step == 0:
+            count = (end - begin) // step
+            for moment in range(begin + step, end + step, step):
+                found.setdefault(moment, value / count if column.summed else value)
+        elif end - begin < step:
+            moment = -(-end // step) * step
+            if begin >= moment - step:
+                total, covered = parts.get(moment, (0.0, 0))
+                parts[moment] = total + value * (1 if column.summed else end - begin), covered + end - begin
+    for moment, (total, covered) in parts.items():
+        if covered == step:
+            found.setdefault(moment, total if column.summed else total / step)
     return found
 
 

@@ -15,8 +15,9 @@ from gribmill.server.openmeteo.forecast_request import forecast_request
 from gribmill.server.openmeteo.hourly import hourly_values
 from gribmill.settings.schema import Settings
 from gribmill.tiles.read.point.series import Column, Series
-from tests.server.data.forecast_root import HOURS, LAT, LON, make_forecasts
+from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, fields, make_forecasts
 from tests.server.live_server import serving
+from tests.tiles.make_tile import HRRR, make_tile
 
 PLACE = {"latitude": str(LAT), "longitude": str(LON)}
 NOW = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
@@ -130,7 +131,6 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
         ({**PLACE, "temperature_unit": "kelvin"}, "invalid String value kelvin for key temperature_unit"),
         ({**PLACE, "forecast_days": "17"}, "out of allowed range from 0 to 16. Given 17."),
         ({**PLACE, "forecast_days": "-1"}, "Value of type 'Int' required"),
-        ({**PLACE, "timezone": "auto"}, "timezone=auto is not offered"),
         ({**PLACE, "timezone": "Mars/Base"}, "Invalid timezone"),
         ({**PLACE, "format": "xlsx"}, "format=xlsx is not offered"),
         ({**PLACE, "models": "../x"}, "invalid String value ../x for key models"),
@@ -141,7 +141,8 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
         ({"latitude": "0", "longitude": "0", "hourly": "cape"}, "No data is available for this location"),
         ({**PLACE, "tilt": "3"}, "'tilt' is not a parameter"),
         ({"latitude": ",".join(["1"] * 501), "longitude": ",".join(["1"] * 501)}, "501 places are more than 500"),
-        ({**PLACE, "minutely_15": "cape"}, "minutely_15 is not offered"),
+        ({**PLACE, "minutely_15": "capes"}, "invalid String value capes for key minutely_15"),
+        ({**PLACE, "current_weather": "true"}, "current_weather is not offered"),
     ],
 )
 def test_what_cannot_be_answered_has_a_reason(client: httpx.Client, query: dict[str, str], reason: str) -> None:
@@ -158,6 +159,9 @@ def test_what_cannot_be_answered_has_a_reason(client: httpx.Client, query: dict[
         ({"forecast_days": "1", "past_days": "2"}, "2026-11-16T00:00", 72),
         ({"timezone": "America/New_York", "forecast_days": "1"}, "2026-11-18T05:00", 24),
         ({"timezone": "Asia/Kolkata", "forecast_days": "1"}, "2026-11-17T19:00", 24),
+        ({"timezone": "auto", "forecast_days": "1"}, "2026-11-18T05:00", 24),
+        # Summer time ended on 1 November: one offset, that of now, for the whole answer, as the original has it.
+        ({"timezone": "auto", "start_date": "2026-10-31", "end_date": "2026-11-02"}, "2026-10-31T05:00", 72),
         ({"forecast_hours": "6"}, "2026-11-18T09:00", 6),
         ({"past_hours": "2", "forecast_hours": "3"}, "2026-11-18T07:00", 5),
         ({"start_date": "2026-11-17", "end_date": "2026-11-17"}, "2026-11-17T00:00", 24),
@@ -197,3 +201,54 @@ def test_steps_of_three_hours_are_interpolated_and_missing_hours_are_not() -> No
     assert hours_of((0, 60, 180, 240), hourly) == {0: 1.0, 1: 2.0, 3: 4.0, 4: 5.0}
     lacking = Column("t2m", "", "K", (1.0, float("nan"), 3.0), None)
     assert hours_of((0, 60, 120), lacking) == {0: 1.0, 2: 3.0}
+
+
+def test_each_place_has_its_own_time_zone_with_auto() -> None:
+    places = {"latitude": "42.36,28.6,0.0", "longitude": "-71.06,77.2,-160.0", "timezone": "auto"}
+    periods = forecast_request([*places.items()], NOW).periods
+    assert [(one.zone, one.offset) for one in periods] == [
+        ("America/New_York", -18000),
+        ("Asia/Kolkata", 19800),
+        ("Etc/GMT+11", -39600),
+    ]
+
+
+def test_quarters_of_an_hour_are_those_of_the_tiles_or_between_the_hours() -> None:
+    start = int(datetime(2026, 11, 18, tzinfo=UTC).timestamp())
+
+    def quarters_of(steps: tuple[int, ...], column: Column) -> dict[int, float]:
+        found = hourly_values(series_of(steps, column), column, 900)
+        return {(moment - start) // 60: value for moment, value in found.items()}
+
+    assert quarters_of((0, 60), Column("t2m", "", "K", (280.0, 284.0), None)) == {
+        0: 280.0, 15: 281.0, 30: 282.0, 45: 283.0, 60: 284.0,
+    }  # fmt: skip
+    finer = Column("t2m", "", "K", (1.0, 7.0, 2.0, 3.0, 4.0), None)
+    assert quarters_of((0, 15, 30, 45, 60), finer) == {0: 1.0, 15: 7.0, 30: 2.0, 45: 3.0, 60: 4.0}
+    rain = Column("tp", "", "mm", (float("nan"), 2.0), (None, (0, 60)), "accum")
+    assert quarters_of((0, 60), rain) == {15: 0.5, 30: 0.5, 45: 0.5, 60: 0.5}
+
+
+def test_a_days_values_are_of_its_24_local_hours_and_null_if_one_is_missing(tmp_path: Path) -> None:
+    # From 03 UTC on, the day of Kolkata (18:30 to 18:30) is whole, that of UTC is not.
+    begin = datetime(2026, 9, 1, 18, tzinfo=UTC)
+    make_forecasts(tmp_path, run_id(begin), hours=28)
+    day = {"start_date": "2026-09-02", "end_date": "2026-09-02", "models": "hrrr"}
+    with serving(Settings(data=tmp_path)) as server, server.client() as client:
+        found = ask(client, hourly="temperature_2m", daily="temperature_2m_max", timezone="Asia/Kolkata", **day)
+        utc = ask(client, daily="temperature_2m_max,precipitation_sum", **day)
+    assert found["hourly"]["time"][0] == "2026-09-02T00:30"
+    assert found["daily"]["time"] == ["2026-09-02"]
+    assert found["daily"]["temperature_2m_max"] == [max(found["hourly"]["temperature_2m"])]
+    assert utc["daily"]["temperature_2m_max"] == [None]
+
+
+def test_an_elevation_changes_the_temperature_where_that_of_the_model_is_known(tmp_path: Path) -> None:
+    values = {**fields(HRRR, 0), "t2m": (281.15, {}), "orog": (100.0, {"units": "m", "long_name": "Orography"})}
+    make_tile(tmp_path, values, run=RUN, minutes=0)
+    span = {"start_hour": "2026-09-01T12:00", "end_hour": "2026-09-01T12:00", "hourly": "temperature_2m"}
+    with serving(Settings(data=tmp_path)) as server, server.client() as client:
+        there, higher, off = (ask(client, **span, **more) for more in ({}, {"elevation": 1100}, {"elevation": "nan"}))
+    assert (there["elevation"], there["hourly"]["temperature_2m"]) == (100.0, [8.0])
+    assert (higher["elevation"], higher["hourly"]["temperature_2m"]) == (1100.0, [1.5])
+    assert off["hourly"]["temperature_2m"] == [8.0]

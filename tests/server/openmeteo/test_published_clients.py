@@ -85,6 +85,22 @@ def test_openmeteo_requests_reads_current_and_daily_values_of_several_places_and
     assert np.isnan(maximum.ValuesAsNumpy()).all()
 
 
+def test_openmeteo_requests_reads_quarters_of_an_hour_in_the_time_zone_of_the_place(
+    forecast_server: LiveServer, begin: datetime
+) -> None:
+    end = f"{begin + timedelta(hours=1):%Y-%m-%dT%H:%M}"
+    hours = {"start_hour": f"{begin:%Y-%m-%dT%H:%M}", "end_hour": end}
+    (found,) = asked(forecast_server, minutely_15=["temperature_2m"], hourly=["temperature_2m"], models="hrrr", **hours)
+    quarters, hourly = found.Minutely15(), found.Hourly()
+    assert (quarters.Time(), quarters.Interval()) == (int(begin.timestamp()), 900)
+    values = quarters.Variables(0).ValuesAsNumpy()
+    np.testing.assert_array_equal(values[[0, 4]], hourly.Variables(0).ValuesAsNumpy())
+    assert values[2] == pytest.approx((values[0] + values[4]) / 2, abs=1e-3)
+    (local,) = asked(forecast_server, hourly=["temperature_2m"], timezone="auto", forecast_days=1)
+    assert local.Timezone() == b"America/New_York"
+    assert (local.Hourly().Time() + local.UtcOffsetSeconds()) % 86400 == 0
+
+
 def test_openmeteo_requests_raises_the_reason(forecast_server: LiveServer) -> None:
     with pytest.raises(OpenMeteoRequestsError, match="invalid String value lksdfj for key hourly"):
         asked(forecast_server, hourly=["lksdfj"])
