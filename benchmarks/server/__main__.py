@@ -21,7 +21,7 @@ from benchmarks.results_folder import results_folder
 from benchmarks.server.contender import Contender, free_port, running
 from benchmarks.server.load import CONNECTIONS, put_load
 from benchmarks.server.many_jobs import FINISHED, many_jobs
-from benchmarks.server.page import Measured, LoopResult, page
+from benchmarks.server.page import LoopResult, Measured, page
 from benchmarks.server.pages import page_times
 from benchmarks.server.streams import stream_costs
 from benchmarks.store.stock import HOURS, LAT, LON, REGION, RUN, stock
