@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+log = logging.getLogger("gribmill.console")
+
 T = TypeVar("T")
 
 
 class Remembered(Generic[T]):
-    """Read at most once in `seconds`; whoever asks meanwhile waits for the same reading."""
+    """Read again when older than `seconds`. Meanwhile the last value is used, unless it is too old or none is there."""
 
-    def __init__(self, seconds: float, read: Callable[[], T]) -> None:
+    def __init__(self, seconds: float, read: Callable[[], T], oldest_seconds: float = 30.0) -> None:
         self._seconds = seconds
+        self._oldest_seconds = oldest_seconds
         self._read = read
         self._lock = threading.Lock()
         self._value: tuple[float, T] | None = None
+        self._reading: threading.Thread | None = None
 
     def get(self) -> T:
-        with self._lock:
-            now = time.monotonic()
-            if self._value is None or now - self._value[0] >= self._seconds:
-                value = self._read()
-                self._value = (time.monotonic(), value)
-            return self._value[1]
+        """A value of the last seconds. The first one is waited for."""
+        known = self._value
+        age = None if known is None else time.monotonic() - known[0]
+        if known is None or age is None or age >= self._oldest_seconds:
+            return self._refresh()
+        if age >= self._seconds:
+            self._refresh_beside()
+        return known[1]
 
     def forget(self) -> None:
         """After a change: the next one reads again."""
         with self._lock:
             self._value = None
+
+    def _refresh(self) -> T:
+        asked = time.monotonic()
+        with self._lock:
+            if self._value is None or self._value[0] < asked:
+                began = time.monotonic()
+                self._value = (began, self._read())
+            return self._value[1]
+
+    def _refresh_beside(self) -> None:
+        if self._reading is None or not self._reading.is_alive():
+            self._reading = threading.Thread(target=self._try, name="console-refresh", daemon=True)
+            self._reading.start()
+
+    def _try(self) -> None:
+        try:
+            self._refresh()
+        except Exception:  # whoever asks next without a value gets the error
+            log.warning("the overview could not be brought up to date", exc_info=True)

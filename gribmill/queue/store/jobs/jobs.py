@@ -100,7 +100,10 @@ class Jobs(JobListing):
             return any(tx.first(_Found, "jobs/find_active", key) for key in keys)
 
     def like(self, jobs: Iterable[NewJob]) -> Sequence[Job | None]:
-        """For each of these, the stored job with the same dedupe key: an active one, else the last that failed."""
+        """For each of these, the stored job with the same dedupe key: an active one, else the last that failed.
+
+        Failures are looked for among the last 5000.
+        """
         keys = [(job.tenant_id, dedupe_key_of(self.registry, job)) for job in jobs]
         with self.database.read() as tx:
             found = [tx.first(Job, "jobs/active_like", {"tenant_id": who, "dedupe_key": key}) for who, key in keys]
