@@ -75,7 +75,7 @@ def _show_totals(totals: QueueTotalsView, as_json: bool) -> None:
         return
     counts = ", ".join(f"{count} {status}" for status, count in totals.counts.items())
     oldest = format_duration(totals.oldest_ready_seconds)
-    click.echo(f"{counts}" + (f"; the oldest ready job waits since {oldest}" if oldest else ""))
+    click.echo(f"{counts}" + (f"; the oldest ready job has waited {oldest}" if oldest else ""))
     columns = ["within the last", *(name.replace("_", " ") for name in ThroughputView.model_fields)]
     periods = {"minute": totals.last_minute, "hour": totals.last_hour}
     rows = [[name, *one.model_dump().values()] for name, one in periods.items()]

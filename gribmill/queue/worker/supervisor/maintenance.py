@@ -48,7 +48,7 @@ class Maintenance:
             return
         if found:
             queued, ended = map(len, (found.requeued, found.ended))
-            log.warning("%d jobs of dead workers: %d queued again, %d ended", len(found), queued, ended)
+            log.warning("jobs of dead workers: %d; queued again: %d, ended: %d", len(found), queued, ended)
 
     def _recover(self) -> int:
         self._notice_clock_jump()
@@ -60,7 +60,7 @@ class Maintenance:
         note_logs(self._store, self._options.logs, found)
         if found:
             log.warning(
-                "%d jobs of silent workers: %d queued again, %d ended",
+                "jobs of silent workers: %d; queued again: %d, ended: %d",
                 len(found),
                 *map(len, (found.requeued, found.ended)),
             )
