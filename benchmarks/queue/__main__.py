@@ -95,7 +95,7 @@ def _postgres_part(rounds: int, scale: float, *, quick: bool) -> list[str]:
     lines = ["", "## On PostgreSQL", ""]
     try:
         with durable_server() as server, postgres_systems() as systems:
-            bench = PostgresBench(server, rounds, scale, 0.4 if quick else 1.0, systems)
+            bench = PostgresBench(server, rounds, scale, 0.4 if quick else 0.8, systems)
             version = server.version
             bench.measure()
     except (NoServer, subprocess.CalledProcessError, postgres.DriverFailed) as error:

@@ -188,6 +188,6 @@ def _throughput(bench: EmbeddedBench, durability: str) -> None:
     bench.row(f"enqueue many, {durability}", "jobs/s", _enqueue(bench, "many", many, durability), goal=goal)
     for processes in (1, 2, 4, 8):
         title = f"claim + complete, {processes} process{'es' if processes > 1 else ''}, {durability}"
-        bench.row(title, "jobs/s", _consume(bench, processes, bench.count(2000), durability, 1), pops=True, goal=goal)
+        bench.row(title, "jobs/s", _consume(bench, processes, bench.count(1500), durability, 1), pops=True, goal=goal)
     title = f"claim + complete in twelves, 1 process, {durability}"
-    bench.row(title, "jobs/s", _consume(bench, 1, bench.count(3000), durability, 12), pops=True, goal=goal)
+    bench.row(title, "jobs/s", _consume(bench, 1, bench.count(2400), durability, 12), pops=True, goal=goal)

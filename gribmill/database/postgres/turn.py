@@ -33,5 +33,5 @@ def take_turn(
     for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):
         facts, batch = read_claim(prepared, taken)
         batches.append(tuple(batch))
-        left |= facts.unsettled or (facts.has_rivals and not batch)
+        left |= facts.unsettled or ((facts.due or facts.has_rivals) and not batch)
     return Exchange(accepted, fenced, tuple(batches)), left

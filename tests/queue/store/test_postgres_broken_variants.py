@@ -187,11 +187,16 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.job_that_waits_does_not_start,
     ),
     "promotion_that_ignores_time": (
-        PostgresMutant({"claims/prepare": (("next_run_at <= :now\n", ":now::text <> ''\n"),)}),
+        PostgresMutant(
+            {
+                "claims/prepare": (("next_run_at <= :now", ":now::text <> ''"),),
+                "claims/promote": (("next_run_at <= :now\n", ":now::text <> ''\n"),),
+            }
+        ),
         g.job_that_waits_does_not_start,
     ),
     "promotion_that_finds_nothing": (
-        PostgresMutant({"claims/prepare": (("ORDER BY next_run_at LIMIT 500", "LIMIT 0"),)}),
+        PostgresMutant({"claims/promote": (("ORDER BY next_run_at LIMIT 500", "LIMIT 0"),)}),
         g.job_that_waits_does_not_start,
     ),
     "claim_by_age_alone": (

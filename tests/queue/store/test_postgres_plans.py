@@ -50,7 +50,8 @@ class Plan:
 
 
 HOT: dict[str, Plan] = {
-    "claims/prepare": Plan(("jobs_due", "jobs_pkey"), ASKED, "what is due, while there are no statistics"),
+    "claims/prepare": Plan(("jobs_due",), ASKED),
+    "claims/promote": Plan(("jobs_due", "jobs_pkey"), {"now": NOW}, "what is due, while there are no statistics"),
     "claims/lock_types": Plan((), ASKED),
     "claims/take_next": Plan(
         ("jobs_ready", "jobs_group", "jobs_pkey"), ASKED, "the best of one head per type, and the jobs of the batch"
@@ -196,7 +197,7 @@ def backlog(request: pytest.FixtureRequest) -> Iterator[Connection]:
 
 def explain(connection: Connection, name: str, params: Any, *, generic: bool) -> dict[str, Any]:
     """The plan with these values, or the one for any values, which the server may keep for a prepared statement."""
-    claims = name.startswith("claims/") and name not in ("claims/prepare", "claims/lock_types")
+    claims = name.startswith("claims/") and name not in ("claims/prepare", "claims/promote", "claims/lock_types")
     with connection.transaction(force_rollback=True):
         if claims:
             connection.execute(statement("claims/prepare").encode(), ASKED)

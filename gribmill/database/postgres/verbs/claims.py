@@ -16,9 +16,10 @@ CHOICES = 3
 
 
 class ClaimFacts(NamedTuple):
-    """Reasons why one statement was not enough: jobs to settle first, or other tenants with ready jobs."""
+    """Reasons why one statement was not enough: jobs to settle or promote first, or other tenants with ready jobs."""
 
     unsettled: bool
+    due: bool
     has_rivals: bool
 
 
@@ -26,9 +27,11 @@ def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     facts, batch = _claim(tx, request, settled=False)
     if facts.unsettled:
         settle_dependents(tx)
-        # There may still be a batch, if another transaction settled them in between.
-        if not batch:
-            facts, batch = _claim(tx, request, settled=True)
+    if facts.due:
+        tx.execute("claims/promote", {"now": tx.stamp})
+    # There may be a batch nevertheless, if another transaction settled or promoted them in between.
+    if (facts.unsettled or facts.due) and not batch:
+        facts, batch = _claim(tx, request, settled=True)
     if facts.has_rivals and not batch:
         return _claim_in_turn(tx, request)
     return tuple(batch)

@@ -1,9 +1,10 @@
 -- The next batch of `global`: one index probe per type, the best of their heads, its siblings. A group is locked with its
 -- head, so that no other worker takes siblings of it at the same time. Where other tenants have ready jobs, they take
--- turns (see fair_claims.py), and nothing is taken here; nor while jobs have ended that are to be settled first.
+-- turns (see fair_claims.py), and nothing is taken here; nor while there are jobs to settle or to promote first.
 WITH open AS MATERIALIZED (
   -- include claims/parts/open
-    AND (:settled = 1 OR NOT EXISTS (SELECT 1 FROM ended_parents))
+    AND (:settled = 1 OR NOT EXISTS (SELECT 1 FROM ended_parents) AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now))
     AND NOT EXISTS (SELECT 1 FROM jobs
       WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global')
 ), heads AS MATERIALIZED (

@@ -1,0 +1,13 @@
+-- What is due can start. Not part of `claims/prepare`: a change that is planned costs time even where there is none.
+UPDATE jobs SET ready_at = CASE WHEN attempt_no = 0 THEN next_run_at ELSE ready_at END, next_run_at = NULL,
+  -- Those of types with `queue_order = due` go behind the jobs that wait, in the order of their times.
+  position = CASE WHEN position >= 0 AND type IN (SELECT key FROM job_definitions WHERE queue_order = 'due') THEN
+    (SELECT coalesce(max(m.position), 0) FROM jobs m
+      WHERE m.status = 'pending' AND m.position <> 0 AND m.position > 0 AND m.priority = jobs.priority)
+    + 100 * (SELECT 1 + count(*) FROM jobs e
+      WHERE e.status = 'pending' AND e.next_run_at IS NOT NULL AND e.priority = jobs.priority
+        AND (e.next_run_at, e.id) < (jobs.next_run_at, jobs.id))
+    ELSE position END
+WHERE id = ANY (ARRAY(
+  SELECT id FROM jobs WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now
+  ORDER BY next_run_at LIMIT 500 FOR UPDATE SKIP LOCKED))
