@@ -1,5 +1,6 @@
 """The bytes of one file by sendfile(2), with as little else as possible: `python sendfile_server.py FILE PORT`."""
 
+import contextlib
 import os
 import socket
 import sys
@@ -8,6 +9,11 @@ from pathlib import Path
 
 
 def serve(connection: socket.socket, path: Path) -> None:
+    with contextlib.suppress(ConnectionError):  # the load ends in the middle of an answer
+        answer(connection, path)
+
+
+def answer(connection: socket.socket, path: Path) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with connection, path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
