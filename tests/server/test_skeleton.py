@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 
 from gribmill.console.extension import CONSOLE
+from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.server.app import create_app
 from gribmill.server.listening import ServeError, check_exposure
 from gribmill.server.router import SecuredRouter
 from gribmill.settings.schema import ServerSettings, Settings
 from tests.server.live_server import LiveServer, StartServer
+from tests.waiting import wait_until
 
 
 def test_health_is_answered_without_a_token(live_server: LiveServer) -> None:
@@ -100,3 +104,24 @@ def test_safe_ways_to_listen_are_allowed() -> None:
     check_exposure(ServerSettings(), dev=True)
     check_exposure(ServerSettings(host="::1"), dev=False)
     check_exposure(ServerSettings(host="0.0.0.0", behind_proxy=True), dev=False)
+
+
+def test_a_request_that_takes_too_long_is_answered_all_the_same(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    list_them = Jobs.list
+
+    def slow(self: Jobs, *words: Any, **options: Any) -> Any:
+        go_on.wait(60)
+        return list_them(self, *words, **options)
+
+    server = start_server(request_seconds=0.2)
+    monkeypatch.setattr(Jobs, "list", slow)
+    with server.client() as client:
+        late = client.get("/api/v1/jobs")
+        assert (late.status_code, late.headers["content-type"]) == (503, "application/problem+json")
+        assert "took longer than 0.2 s" in late.json()["detail"]
+        assert client.get("/healthz").status_code == 200
+        go_on.set()
+        wait_until(lambda: client.get("/api/v1/jobs").status_code == 200)
