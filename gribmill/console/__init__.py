@@ -1,3 +1,3 @@
-"""The console: pages of `gribmill serve` for people. Rendered on the server; scripts only refresh what is shown."""
+"""The web console, rendered on the server; scripts only refresh what is shown."""
 
 __all__ = ["extension"]

@@ -1,4 +1,4 @@
-"""The jobs that a job waits for and those that wait for it, laid out as a graph from left to right."""
+"""The dependencies of a job, laid out as a graph from left to right."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ChainGraph:
     width: int
     height: int
     more: bool
-    """Whether there are relatives that are not shown."""
+    """Whether some related jobs are not shown."""
 
     @property
     def node_width(self) -> int:
@@ -49,7 +49,7 @@ class ChainGraph:
 
 
 def chain_graph(handle: Handle, history: History) -> ChainGraph | None:
-    """None where the job neither waits for others nor is waited for."""
+    """The graph of a job; None if it has no dependencies in either direction."""
     if not history.parents and not history.children:
         return None
     jobs: dict[int, tuple[str, str]] = {history.job.id: (history.job.type, history.job.status)}

@@ -1,4 +1,4 @@
-"""Small charts as shapes in a box of 600 by 100; templates draw them as SVG."""
+"""Small charts as shapes in a 600 × 100 box; templates draw them as SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors as pages, for browsers; everybody else gets the problem document."""
+"""Shows errors as pages to browsers; other clients get the problem document."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gribmill.console.wording import capital
 from gribmill.server.access.principal import Principal
 
 PROBLEM = b"application/problem+json"
-# Answers of these are for programs, whatever a client accepts.
+# Paths for programs, whatever the Accept header says.
 FOR_PROGRAMS = ("/api/", "/edr/", "/v1/", "/compat/", "/static/")
 KEPT = ("retry-after", "allow")
 
 
 class ErrorPages:
-    """Turns problem documents into pages, and sends those who have to log in to the form."""
+    """Turns problem documents into pages, and redirects to the login form if needed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

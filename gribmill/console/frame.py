@@ -1,4 +1,4 @@
-"""What surrounds every page: who looks at it, the navigation, and what the last action did."""
+"""The frame of every page: the visitor, the navigation, and the result of the last action."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Handle = Store | TenantStore
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who looks at a page. `tenant_id` is None for those who see every tenant."""
+    """Who views a page. `tenant_id` is None for visitors who see every tenant."""
 
     name: str
     role: str
@@ -25,7 +25,7 @@ class Visitor:
 
     @property
     def operates(self) -> bool:
-        """May change what belongs to all: definitions, workers, tenants."""
+        """Whether the visitor may change what all tenants share: definitions, workers, tenants."""
         return self.sees_all and not self.reads_only
 
     @property
@@ -34,7 +34,7 @@ class Visitor:
 
     @property
     def changes(self) -> bool:
-        """May cancel, retry and enqueue."""
+        """Whether the visitor may cancel, retry and enqueue jobs."""
         return self.role in ("super_admin", "tenant_admin") and not self.reads_only
 
     @property
@@ -53,7 +53,7 @@ class NavigationItem:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What an action did, or why it did nothing."""
+    """The result of an action, or why it failed."""
 
     text: str
     kind: Literal["good", "bad", "note"] = "good"

@@ -1,4 +1,4 @@
-"""The search box of the list of jobs: `type:build_tile tenant:acme worker:host-1`, kept in the address."""
+"""The search box of the job list, such as `type:build_tile tenant:acme worker:host-1`; part of the URL."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ LONGEST_SEARCH = 500
 PREFIXES = ("type", "tenant", "worker", "group", "correlation", "source", "key")
 DEAD_LETTER = "dead_letter"
 STATES = (*STATUSES, DEAD_LETTER)
-# Prefixes for which counters exist, so that the pills can say how many jobs match.
+# Prefixes for which there are counters, so that the status filters can show how many jobs match.
 COUNTED = frozenset({"type"})
 
 
 @dataclass(frozen=True, slots=True)
 class JobSearch:
-    """What is looked for, as filters of the store."""
+    """A parsed search, as filters of the store."""
 
     wanted: JobFilter
     text: str = ""
     status: str = ""
     words: dict[str, str] = field(default_factory=dict)
     error: str | None = None
-    """Why nothing is found, in a sentence."""
+    """Why the search is invalid, or None."""
     job_id: int | None = None
-    """A number alone is the id of a job."""
+    """A number alone is a job id."""
 
     @property
     def countable(self) -> bool:
@@ -49,7 +49,7 @@ class JobSearch:
 
 
 def read_search(handle: Handle, text: str, status: str) -> JobSearch:
-    """Never fails: what cannot be read is said in `error`."""
+    """Parse a search. Never fails: problems are reported in `error`."""
     text = " ".join(text.split())[:LONGEST_SEARCH]
     if status and status not in STATES:
         return JobSearch(JobFilter(), text, "", error=f"{quoted(status)} is not a state of jobs")

@@ -1,4 +1,4 @@
-"""A value that is costly to read and may be some seconds old: all open pages share it."""
+"""Caches a value that is expensive to read and may be some seconds old, for all open pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Remembered(Generic[T]):
-    """Read again when older than `seconds`. Meanwhile the last value is used, unless it is too old or none is there."""
+    """Refreshes a value that is older than `seconds`; meanwhile callers get the last one, unless it is too old."""
 
     def __init__(self, seconds: float, read: Callable[[], T], oldest_seconds: float = 30.0) -> None:
         self._seconds = seconds
@@ -35,7 +35,7 @@ class Remembered(Generic[T]):
         return known[1]
 
     def forget(self) -> None:
-        """After a change: the next one reads again."""
+        """Invalidate the value after a change."""
         with self._lock:
             self._value = None
 

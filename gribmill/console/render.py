@@ -1,4 +1,4 @@
-"""Pages from templates. Everything that is put into one is escaped: job arguments and logs are shown as text."""
+"""Renders templates. All values are escaped, so job arguments and logs are shown as text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATIC_URL = "/static/"
 
 @cache
 def environment() -> Environment:
-    """The templates of all pages, with the words that they share."""
+    """The Jinja environment with shared filters and functions."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -51,7 +51,7 @@ def render(template: str, values: Mapping[str, Any]) -> str:
 
 
 def when(moment: datetime | None, missing: str = "–") -> Markup:
-    """A time as people read it, with the exact one in UTC when it is pointed at."""
+    """A relative time, with the exact UTC time as a tooltip."""
     if moment is None:
         return escape(missing)
     now = datetime.now(UTC)
@@ -77,6 +77,6 @@ def query(values: Mapping[str, Any], **changes: Any) -> str:
 
 @cache
 def static_url(name: str) -> str:
-    """The address of a file in `static/`, which changes with its content."""
+    """The URL of a file in `static/`, which changes with its content."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"{STATIC_URL}{name}?v={digest}"

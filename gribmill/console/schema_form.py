@@ -1,4 +1,4 @@
-"""A JSON Schema of arguments as fields of a form, and what was typed into them as arguments."""
+"""Turns a JSON Schema into form fields, and submitted fields into arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which regions are cut: those of [chain], and those of every tenant, from the same files."""
+"""The regions to cut from each file: those of [chain] and of every tenant."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tenant_named(context: Context, name: str) -> Tenant:
 
 
 def why_full(context: Context, tenant: Tenant, tenants: Sequence[Tenant] | None = None) -> str | None:
-    """The sentence that says why no more is cut for the tenant; None while its tiles may grow."""
+    """Why no more tiles are cut for the tenant; None while it is below its limit."""
     limit = tenant.max_disk_bytes
     if limit is None:
         return None

@@ -1,3 +1,3 @@
-"""What the map in the browser needs beside tiles: colours, units and coastlines."""
+"""What the map needs besides tiles: colours, units and coastlines."""
 
 __all__ = ["coastline_file", "colours", "variables"]

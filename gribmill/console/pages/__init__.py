@@ -1,4 +1,4 @@
-"""What each page shows, as plain values: read from a store handle, without HTTP."""
+"""What each page shows, as plain values, without HTTP."""
 
 __all__ = [
     "attention",

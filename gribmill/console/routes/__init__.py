@@ -1,4 +1,4 @@
-"""The console by HTTP: one file per noun. Forms are plain HTML, and do what the API does."""
+"""The routes of the console, one file per noun. Forms are plain HTML and do what the API does."""
 
 from gribmill.console.routes import (
     definitions,

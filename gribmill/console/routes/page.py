@@ -1,4 +1,4 @@
-"""What all routes of the console share: who asks, the page around the values, forms, and what an action did."""
+"""What all routes of the console share: the visitor, rendering pages, parsing forms, and running actions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOOK_SECONDS = 5.0
 
 
 class ConsoleState:
-    """What the pages of one server share."""
+    """State shared by all pages of a server."""
 
     def __init__(self, server: ServerContext) -> None:
         self.weather: Remembered[WeatherLook] = Remembered(LOOK_SECONDS, partial(_look, server))
@@ -49,7 +49,7 @@ def console_state(request: Request, server: ServerContext) -> ConsoleState:
 
 
 def handle_of(server: ServerContext, principal: Principal) -> Handle:
-    """The whole queue, or that of one tenant: pages hold nothing else."""
+    """The queue as the visitor may see it: all of it, or one tenant's. Pages use nothing else."""
     return server.store if principal.tenant_id is None else server.store.for_tenant(principal.tenant_id)
 
 
@@ -75,7 +75,7 @@ async def show(
     refresh_seconds: float | None = None,
     status: int = 200,
 ) -> Response:
-    """The page. Its values are read, and it is rendered, in a thread that may wait for the disk."""
+    """Read the values and render the page, in a worker thread."""
     notice = read_notice(request)
 
     def made() -> str:
@@ -125,20 +125,20 @@ def read_notice(request: Request) -> Notice | None:
 
 
 class Form:
-    """The fields of a form that was sent; a field may come several times."""
+    """The fields of a submitted form; a field may occur several times."""
 
     def __init__(self, fields: list[tuple[str, str]]) -> None:
         self.fields = fields
 
     def one(self, name: str, default: str = "") -> str:
-        """The last value of that name, without blanks around it."""
+        """The last value of a field, stripped."""
         return next((value.strip() for key, value in reversed(self.fields) if key == name), default)
 
     def several(self, name: str) -> list[str]:
         return [value for key, value in self.fields if key == name]
 
     def ids(self, name: str) -> list[int]:
-        """The values that are ids; what is not one is left out."""
+        """The values of a field that are valid ids."""
         return [int(value) for value in self.several(name) if value.isdecimal() and len(value) < 19]
 
     def __contains__(self, name: str) -> bool:
@@ -146,7 +146,7 @@ class Form:
 
 
 async def form_of(request: Request) -> Form:
-    """The form in the body, or a problem 400."""
+    """Parse the form in the body; a problem 400 if it is invalid."""
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise HttpProblem(415, "this takes a form: application/x-www-form-urlencoded")
     try:

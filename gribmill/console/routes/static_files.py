@@ -1,4 +1,4 @@
-"""Scripts, styles and pictures of the pages. Their addresses change with their content: browsers may keep them."""
+"""Scripts, styles and images. Their URLs change with their content, so browsers may cache them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is all well, and if not, why: workers, disk, mirrors, models, and what was given up."""
+"""The health of the chain: workers, disk, mirrors, models, and given-up jobs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ProblemKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is not as it should be, in a sentence. What is not serious is only a note."""
+    """One problem, in a sentence. If it is not serious, it is only a note."""
 
     kind: ProblemKind
     text: str
@@ -55,7 +55,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The whole data root in one look; problems with the worst first."""
+    """The health of a data root; problems are sorted, worst first."""
 
     problems: tuple[Problem, ...]
     workers: int
@@ -132,7 +132,7 @@ def _of_queue(context: Context) -> Iterator[Problem]:
 
 
 def _of_mirrors(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
-    """No mirror of a model answers: serious. One of several fails: a note. Members of an ensemble share mirrors."""
+    """Serious if no mirror of a model responds; a note if one of several fails. Ensemble members share mirrors."""
     said: set[str] = set()
     for one in statuses:
         names = ", ".join(mirror.name for mirror in one.mirrors)
@@ -167,7 +167,7 @@ def _lost_tiles(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
 
 
 def _dead_letters(context: Context, statuses: Sequence[ModelStatus], now: datetime) -> Iterator[Problem]:
-    """Jobs that were given up within a day, and whose work nothing has done since."""
+    """Dead letters of the last day whose work has not been done since."""
     page = context.jobs.list(JobFilter(dead=True), limit=DEAD_LETTERS_LOOKED_AT)
     fresh = [job for job in page.jobs if job.dead_lettered_at and job.dead_lettered_at > now - DEAD_LETTERS_SINCE]
     counts = Counter(job.type for job in fresh if not _is_settled(context, statuses, job))

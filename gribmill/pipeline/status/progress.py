@@ -1,4 +1,4 @@
-"""How far the newest runs are, and what is being done, in one line."""
+"""The progress of the newest runs and current work, in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fresh each model is: its newest runs, what is missing and why, mirrors, disk."""
+"""The status of each model: its newest runs, what is missing and why, mirrors, disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks every minute what no job would notice: how up to date the models are, and whether the disk fills up."""
+"""Checks freshness and disk space every minute, which no job would notice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RUNS_LOOKED_AT = 2
 
 
 class ChainWatch:
-    """One look after the other. What it reports, it reports when it begins and when it ends."""
+    """Runs the checks. Each condition is reported when it begins and when it ends."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class ChainWatch:
         return True
 
     def run_once(self) -> list[RegionFreshness]:
-        """Note how up to date each region is, and look at the disk."""
+        """Record the freshness of each region, and check the disk."""
         self._look_at_disk()
         fresh = read_freshness(self._context, [*self._models.values()], self._clock())
         if changed := freshness_events(self._context, fresh):
@@ -99,7 +99,7 @@ def read_freshness(context: Context, models: Sequence[Model], now: datetime) -> 
 
 
 def freshness_events(context: Context, fresh: Iterable[RegionFreshness]) -> list[Event]:
-    """What differs from the last look."""
+    """Events for what changed since the last check."""
     known = context.catalogue.freshness()
     changed: list[Event] = []
     for one in fresh:

@@ -1,4 +1,4 @@
-"""Traces of the attempts that end in a worker, beside its work: no collector, slow or dead, delays a job."""
+"""Traces a worker's attempts in the background: a slow or unreachable collector never delays a job."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Ended = tuple[AttemptRef, dict[str, float]]
 
 
 class WorkerTracer:
-    """Made by a supervisor. `ended` returns at once; one thread reads the rows of the attempt and sends its spans."""
+    """Created by a supervisor. `ended` returns at once; a thread reads the attempt's rows and sends its spans."""
 
     def __init__(self, settings: TraceSettings, store: Store, worker_id: str) -> None:
         try:

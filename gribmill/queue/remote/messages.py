@@ -1,4 +1,4 @@
-"""What a worker and a server exchange, as JSON."""
+"""The messages between a remote worker and the server, as pydantic models."""
 
 from __future__ import annotations
 
@@ -157,13 +157,13 @@ class SiblingsMessage(Message):
 
 
 class BatchMessage(Message):
-    """Jobs that the worker holds now."""
+    """Jobs that the worker now holds."""
 
     jobs: list[dict[str, Any]]
 
 
 class HeartbeatMessage(Message):
-    """A sign of life."""
+    """A heartbeat."""
 
     worker_id: WorkerId
     lease_seconds: LeaseSeconds

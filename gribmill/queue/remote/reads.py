@@ -1,4 +1,4 @@
-"""The named statements that a worker may run through a server, and their parameters as JSON."""
+"""The named statements that a remote worker may run, and their parameters as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from gribmill.queue.errors import BadArguments
 from gribmill.queue.times import to_datetime
 
-# What a worker and the handlers of the chain look at. Each is one SELECT; a name that is not here is refused.
+# What a worker and the chain's handlers read. Each is a single SELECT; other names are refused.
 READS = frozenset(
     {
         "attempts/within",
@@ -43,14 +43,14 @@ _TIME = "$time"
 
 
 def params_to_json(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters that JSON can hold. Only times need a form of their own."""
+    """Encode parameters as JSON; only times need a special form."""
     return {
         name: {_TIME: value.isoformat()} if isinstance(value, datetime) else value for name, value in params.items()
     }
 
 
 def params_from_json(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters again; BadArguments for what is not one."""
+    """Decode parameters; raises BadArguments."""
     return {name: _value(name, value) for name, value in params.items()}
 
 

@@ -1,4 +1,4 @@
-"""Looks at a database through a server. It cannot be written from here."""
+"""Read access to a database through the server."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class RemoteDatabase:
         refuse()
 
     def may_have_work(self) -> bool:
-        """Only a claim can tell."""
+        """Unknown here: only a claim can tell."""
         return True
 
     def tidy(self) -> None:

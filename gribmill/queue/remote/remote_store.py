@@ -81,7 +81,7 @@ class RemoteStore(Store):
 
 
 class RemoteWorkers(Workers):
-    """Heartbeats through the server."""
+    """Sends heartbeats to the server."""
 
     database: RemoteDatabase
     _draining = False
@@ -107,7 +107,7 @@ class RemoteWorkers(Workers):
         return self._draining
 
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
-        """None: what only one worker does is left to those with a database."""
+        """None: tasks of a single worker are left to workers with a database connection."""
         return None
 
 
@@ -134,13 +134,13 @@ class RemoteUpkeep(Upkeep):
 
 class RemoteReservations(Reservations):
     def expire(self) -> int:
-        """Part of the upkeep that the server does."""
+        """Done by the server."""
         return 0
 
 
 class RemoteAttempts(Attempts):
     def lost_without_log(self, job_id: int) -> list[LostAttempt]:
-        """None: logs of this machine cannot be noted in the database from here."""
+        """None: logs of this machine cannot be recorded from here."""
         return []
 
 
@@ -165,5 +165,5 @@ class RemoteTriggers(Triggers):
 
 class RemoteEvents(Events):
     def dispatch(self) -> list[Fired]:
-        """The server does it when triggers are fired."""
+        """Done by the server when triggers are fired."""
         return []

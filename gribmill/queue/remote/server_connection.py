@@ -1,4 +1,4 @@
-"""HTTP requests of a worker to the server that has its queue."""
+"""HTTP requests of a remote worker to its server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONNECT_SECONDS = 3.0
 # What a whole answer may take is read in pieces: an answer that trickles in must not hold a worker for longer.
 LONGEST_ANSWER = 64_000_000
 PIECE = 1_000_000
-# Waits before a look is repeated: a server that restarts is back within seconds.
+# Delays before a read is retried: a restarting server is back within seconds.
 READ_AGAIN_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
 # A file with the certificates of an authority of your own, as other programs find it.
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
@@ -28,7 +28,7 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 
 class ServerConnection:
-    """One thread's connection. An answer that does not come is StoreUnreachable: whether it was done is not known."""
+    """One thread's connection. StoreUnreachable means that no response came, and the outcome is unknown."""
 
     def __init__(self, url: str, token: str, lease_seconds: float) -> None:
         self._base = check_server_url(url) + PATH
@@ -39,7 +39,7 @@ class ServerConnection:
         self._session.headers.update({"Authorization": f"Bearer {token}", "User-Agent": f"gribmill/{__version__}"})
 
     def post(self, path: str, message: BaseModel | None, answer: type[AnswerT]) -> AnswerT:
-        """What the server answers; a QueueError with its sentence if it refuses."""
+        """Send a request and return the response; raises a QueueError with the server's message if it refuses."""
         body = message.model_dump_json() if message else "{}"
         try:
             with self._session.post(
@@ -61,7 +61,7 @@ class ServerConnection:
             raise StoreError(f"the server {self._base} answers in a form that this gribmill does not know") from None
 
     def look(self, path: str, message: BaseModel | None, answer: type[AnswerT]) -> AnswerT:
-        """The same for what changes nothing: asked again while the server cannot be reached."""
+        """Like `post`, for reads, which are retried while the server cannot be reached."""
         for seconds in READ_AGAIN_SECONDS:
             try:
                 return self.post(path, message, answer)

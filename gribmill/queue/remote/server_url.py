@@ -11,7 +11,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def check_server_url(url: str) -> str:
-    """The address without a slash at its end; QueueError if a token cannot be sent there."""
+    """The URL without a trailing slash; raises QueueError if sending a token there would be unsafe."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
         raise QueueError(f"{quoted(url)} is not the address of a server, such as https://gribmill.example.org")
