@@ -103,7 +103,8 @@ HOT: dict[str, Plan] = {
     "leases/far": Plan(("jobs_lease",), {"horizon": NOW, "limit": 500}),
     "leases/abandoned_by_hand": Plan(("jobs_lease",), {"now": NOW, "limit": 500}),
     "events/list_after": Plan(
-        ("events_in_commit_order",), {"after_id": 90_000, "pattern": None, "tenant_id": None, "limit": 1000}
+        ("events_in_commit_order",),
+        {"after_id": 90_000, "through_id": None, "pattern": None, "tenant_id": None, "limit": 1000},
     ),
     "events/newest_id": Plan(("events_in_commit_order",)),
     "events/take": Plan(("events_undispatched",), {"now": NOW, "limit": 100}),
