@@ -34,6 +34,7 @@ def fields_of(shape: tuple[int, int], seed: int, hour: int) -> Any:
     t2m = smooth_values(shape, seed=seed).astype(np.float32)
     t2m[::7, ::5] = np.nan
     rain = hour * np.maximum(0, smooth_values(shape, seed=9, mean=2, span=3)).astype(np.float32)
+    rain[::11, ::3] = np.nan
     codes = np.indices(shape).sum(axis=0) % 4
     flags = {"flag_values": (0, 1, 2, 3), "flag_meanings": ("no precipitation", "rain", "snow", "freezing rain")}
     return {
