@@ -53,6 +53,8 @@ def fault_of(error: Exception, name: str) -> QueueError:
 
 def lost_connection(error: Exception) -> bool:
     """Whether the connection was lost, or never established."""
+    if isinstance(error, errors.IdleInTransactionSessionTimeout):
+        return True  # this process was stopped for so long that the server rolled back and ended the session
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith(CONNECTION_LOST)

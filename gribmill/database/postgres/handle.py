@@ -10,6 +10,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
+from gribmill.database.postgres.batch import batch
 from gribmill.database.postgres.connection import FOR_VALUES, Connection, connect, limits_of_transaction
 from gribmill.database.postgres.error_translation import lost_connection
 from gribmill.database.postgres.sender import Sender
@@ -70,7 +71,7 @@ class Handle:
             return self._begin(begin, calls)
 
     def _begin(self, begin: str, calls: Calls) -> list[Cursor]:
-        with self.connection.pipeline():
+        with batch(self.connection):
             self._control.execute(begin)
             if self._limits is not None:
                 self._control.execute(self._limits)
@@ -84,7 +85,7 @@ class Handle:
         would be two more statements."""
         if self._limits is None:
             return self._sender.commit_all(calls)
-        with self.connection.pipeline():
+        with batch(self.connection):
             self._control.execute(self._limits)
             cursors = self._send(calls)
         return [raw_rows(cursor) for cursor in cursors]
@@ -93,7 +94,7 @@ class Handle:
         """Run statements within the transaction, in one round trip."""
         if len(calls) == 1:
             return self._send(calls)
-        with self.connection.pipeline():
+        with batch(self.connection):
             return self._send(calls)
 
     def _send(self, calls: Calls) -> list[Cursor]:
@@ -117,7 +118,7 @@ class Handle:
         if lasting:
             self._control.execute("COMMIT")
             return
-        with self.connection.pipeline():
+        with batch(self.connection):
             self._control.execute("SET LOCAL synchronous_commit = off")
             self._control.execute("COMMIT")
 

@@ -8,19 +8,21 @@ from functools import partial
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.connection import connection_text
 from gribmill.database.postgres.handle import Handle, NamedCalls
 from gribmill.database.records import RawRows
 from gribmill.queue.errors import StoreError, StoreUnreachable
-from gribmill.queue.model import NewJob, Report, Succeeded
+from gribmill.queue.model import NewJob, Report, Succeeded, Worker
 from gribmill.queue.store import Store
 from gribmill.queue.store.retrying import retried
 from tests.queue.store.crew import together
 from tests.queue.store.sample_types import ALL
 from tests.queue.store.store_driver import add, asks, claim, take
 from tests.queue.store.tested_backend import PostgresUnderTest
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -57,6 +59,19 @@ def test_every_connection_limits_how_long_it_waits(postgres: PostgresUnderTest, 
     with PostgresDatabase(postgres.url).write() as tx:
         connection = tx._handle.connection
         assert connection.execute(f"SHOW {name}").fetchone() != ("0",)
+
+
+def test_the_server_ends_a_transaction_whose_client_went_silent(postgres: PostgresUnderTest) -> None:
+    """Its timer runs after every kind of batch: a client that vanished would otherwise keep its locks."""
+    with pytest.raises(StoreUnreachable):
+        with PostgresDatabase(postgres.url).write() as tx:
+            connection = tx._handle.connection
+            connection.execute("SET idle_in_transaction_session_timeout = '200ms'")
+            tx.query(Worker, "workers/list")
+            pid = connection.info.backend_pid
+            assert connection.info.transaction_status is TransactionStatus.INTRANS
+            ended = f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = {pid})"
+            wait_until(lambda: postgres.by_hand(ended), 30, "the server to end the session")
 
 
 def test_no_transaction_is_open_while_a_job_runs(postgres: PostgresUnderTest, store: Store) -> None:
