@@ -25,6 +25,7 @@ PAGES = [*(ROOT / name for name in FRONT_PAGES), *sorted((ROOT / "docs").rglob("
 RUN, HOURS = "20261116_00", "0-3"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+TEST_PATH = re.compile(r"`(tests/[\w./]+)`")
 # What needs no network, no other process and little time; the rest is parsed alone.
 CHEAP = {
     "cut", "grib ls", "tile info", "tile show", "tile plot", "tile verify", "init", "config show", "regions show",
@@ -180,6 +181,12 @@ def test_links_lead_to_files(page: Path) -> None:
     # Figures are committed when they have been measured.
     targets = [target for target in LINK.findall(page.read_text()) if "benchmarks/results" not in target]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_tests_that_the_docs_name_are_there(page: Path) -> None:
+    for named in TEST_PATH.findall(page.read_text()):
+        assert (ROOT / named).exists(), f"{page.name} names {named}"
 
 
 def test_the_front_page_names_every_command() -> None:

@@ -10,8 +10,8 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from gribmill.queue.errors import BadTemplate, NotAllowed, TemplateNotFound
 from gribmill.queue.model import Enqueued, NewJob, NewTemplate, NewTrigger
-from tests.queue.store.plain_queue import PlainGroup, moment
-from tests.queue.store.queue_machine import PICK, PRIORITIES, WORKERS, QueueMachine, new_jobs
+from tests.queue.store.guarantees.plain_queue import PlainGroup, moment
+from tests.queue.store.guarantees.queue_machine import PICK, PRIORITIES, WORKERS, QueueMachine, new_jobs
 
 NAMES = st.sampled_from(("one", "two"))
 EVENTS = ("noon", "job.failed")

@@ -1,4 +1,5 @@
-"""`python -m tests.chain.freeze_at_point SETTINGS POINT` runs ready jobs and stops itself (SIGSTOP) once at that point.
+"""`python -m tests.chain.failures.freeze_at_point SETTINGS POINT` runs ready jobs and stops itself (SIGSTOP) once,
+at that point.
 
 After SIGCONT it goes on with what it has in memory, as a worker does whose machine was suspended.
 """

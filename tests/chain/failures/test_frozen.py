@@ -20,7 +20,7 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[3]
 Frozen = Callable[[ChainDriver, str, str], subprocess.Popen[str]]
 
 
@@ -32,7 +32,7 @@ def frozen() -> Iterator[Frozen]:
     def start(chain: ChainDriver, point: str, types: str) -> subprocess.Popen[str]:
         settings = chain.root / "frozen.json"
         settings.write_text(chain.settings.model_dump_json())
-        words = [sys.executable, "-m", "tests.chain.freeze_at_point", str(settings), point, types]
+        words = [sys.executable, "-m", "tests.chain.failures.freeze_at_point", str(settings), point, types]
         process = subprocess.Popen(words, cwd=CHECKOUT, env=environment(), text=True, stdout=subprocess.PIPE)
         started.append(process)
         wait_until(lambda: is_stopped(process.pid), what="the process to stop itself")

@@ -22,7 +22,7 @@ from gribmill.database.sqlite.session import SqliteSession
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import Definition, NewJob
 from gribmill.queue.store import Store
-from tests.queue.store.mutant import Mutant
+from tests.queue.store.guarantees.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, claim, drain, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest

@@ -13,8 +13,8 @@ from gribmill.queue.model import NewJob, NewTemplate, NewTenant, NewTrigger
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.store.crew import together
+from tests.queue.store.jobs.test_races import store
 from tests.queue.store.store_driver import claim
-from tests.queue.store.test_races import store
 
 __all__ = ["store"]  # a fixture
 

@@ -20,7 +20,7 @@ from gribmill.database.sqlite.database import PAGE_BYTES
 from gribmill.queue.errors import QueueError, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreUnsafe
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from tests.queue.store.mutant import Mutant
+from tests.queue.store.guarantees.mutant import Mutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, attempts, claim, drain, succeed, take
 from tests.queue.store.tested_backend import SqliteUnderTest

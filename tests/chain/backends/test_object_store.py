@@ -25,9 +25,9 @@ from gribmill.tiles.read.tile import read_tile
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.compare_tiles import same_weather
 from tests.chain.conftest import NewChain, of_model
-from tests.chain.die_at_point import STORE_POINTS
-from tests.chain.test_frozen import Frozen, few, frozen, wake, widen
-from tests.chain.test_kill import CHAIN, Dying, dying
+from tests.chain.failures.die_at_point import STORE_POINTS
+from tests.chain.failures.test_frozen import Frozen, few, frozen, wake, widen
+from tests.chain.failures.test_kill import CHAIN, Dying, dying
 from tests.servers.seaweed import ObjectServer, is_ready, start_weed
 from tests.servers.shared import end_guardian, guard
 from tests.waiting import wait_until

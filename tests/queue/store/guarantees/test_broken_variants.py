@@ -11,11 +11,11 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from gribmill.database.sqlite.statements import statement
 from gribmill.queue.errors import QueueError
-from tests.queue.store import guarantees as g
-from tests.queue.store.mutant import FENCE, Mutant
-from tests.queue.store.queue_machine import QueueMachine
-from tests.queue.store.test_sqlite_writes import write_transaction_shuts_others_out
-from tests.queue.store.test_state_machine import CALM
+from tests.queue.store.guarantees import scenarios as g
+from tests.queue.store.guarantees.mutant import FENCE, Mutant
+from tests.queue.store.guarantees.queue_machine import QueueMachine
+from tests.queue.store.guarantees.test_state_machine import CALM
+from tests.queue.store.sqlite.test_writes import write_transaction_shuts_others_out
 from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
 
 pytestmark = pytest.mark.slow

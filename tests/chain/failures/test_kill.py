@@ -18,12 +18,12 @@ from gribmill.sandbox.publisher.faults import Faults
 from gribmill.storage.layout import DataRoot
 from tests.chain.chain_driver import environment
 from tests.chain.conftest import NewChain, of_model
-from tests.chain.die_at_point import POINTS
+from tests.chain.failures.die_at_point import POINTS
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[3]
 CHAIN = ("ingest_grib", "build_tile", "publish")
 
 
@@ -33,7 +33,7 @@ Dying = Callable[[Path, str], int]
 @pytest.fixture(scope="module")
 def dying() -> Iterator[Dying]:
     """Lets a worker live until that point; its exit code."""
-    words = [sys.executable, "-m", "tests.chain.die_at_point"]
+    words = [sys.executable, "-m", "tests.chain.failures.die_at_point"]
     with subprocess.Popen(
         words, cwd=CHECKOUT, env=environment(), text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.queue.store.guarantees import GUARANTEES
+from tests.queue.store.guarantees.scenarios import GUARANTEES
 from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest
 from tests.servers.pgbouncer import pgbouncer
 from tests.servers.shared_postgres import postgres_url, same_database

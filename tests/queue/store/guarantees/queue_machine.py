@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, Failed, NewJob, Outcome, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.times import to_text
-from tests.queue.store.plain_queue import PlainJob, PlainQueue, moment
+from tests.queue.store.guarantees.plain_queue import PlainJob, PlainQueue, moment
 from tests.queue.store.sample_types import ALL, TYPES
 from tests.queue.store.store_driver import asks
 from tests.queue.store.tested_backend import BACKENDS, BackendUnderTest

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.queue.store.guarantees import GUARANTEES
+from tests.queue.store.guarantees.scenarios import GUARANTEES
 from tests.queue.store.tested_backend import BackendUnderTest
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.queue.store.queue_machine import QueueMachine
-from tests.queue.store.whole_queue_machine import WholeQueueMachine
+from tests.queue.store.guarantees.queue_machine import QueueMachine
+from tests.queue.store.guarantees.whole_queue_machine import WholeQueueMachine
 
 pytestmark = pytest.mark.slow
 

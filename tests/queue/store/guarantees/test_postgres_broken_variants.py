@@ -14,12 +14,12 @@ from hypothesis.stateful import run_state_machine_as_test
 from gribmill.queue.errors import QueueError
 from gribmill.queue.store import Store
 from tests.queue.backends import make_tables, open_address
-from tests.queue.store import guarantees as g
-from tests.queue.store import test_batches, test_dependents, test_races
-from tests.queue.store.postgres_mutant import PostgresMutant, without
+from tests.queue.store.guarantees import scenarios as g
+from tests.queue.store.guarantees.postgres_mutant import PostgresMutant, without
+from tests.queue.store.guarantees.test_state_machine import CALM, PostgresMachine
+from tests.queue.store.jobs import test_batches, test_dependents, test_races
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, claim, fail, take
-from tests.queue.store.test_state_machine import CALM, PostgresMachine
 from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest
 from tests.servers.shared_postgres import fresh_database
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gribmill.identity import RunRef
-from tests.chain.simulated_month import (
+from tests.chain.failures.simulated_month import (
     BEGIN,
     DAYS,
     HOURLY,
