@@ -58,7 +58,7 @@ COMMANDS = {
     "triggers": ("gribmill.cli.triggers.group:triggers", "Enqueue jobs on a schedule or in response to events."),
     "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to a URL of yours."),
     "work": ("gribmill.cli.workers.work:work", "Run jobs until stopped."),
-    "workers": ("gribmill.cli.workers.listing:workers", "List workers and their heartbeats."),
+    "workers": ("gribmill.cli.workers.group:workers", "List, drain and dismiss workers."),
 }
 # These commands read no settings, so they also work with an invalid settings file.
 WITHOUT_SETTINGS = {"init", "grib"}

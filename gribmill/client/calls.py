@@ -26,9 +26,10 @@ from gribmill.views.queue.contract import (
 from gribmill.views.queue.event import EventView
 from gribmill.views.queue.job_group import JobGroupView
 from gribmill.views.queue.trigger import FiredView
-from gribmill.views.queue.worker import WorkerView
+from gribmill.views.queue.worker import WorkerDismissedView, WorkerDrainedView, WorkerView
 
 JOBS, TRIGGERS, EVENTS = "/api/v1/jobs", "/api/v1/jobs/triggers", "/api/v1/events"
+WORKERS = "/api/v1/workers"
 Payload = Mapping[str, Any]
 
 
@@ -196,7 +197,17 @@ def list_events(name: str | None = None, *, limit: int = 50, cursor: int | None 
 
 def list_workers() -> Call[tuple[WorkerView, ...]]:
     """Workers and their last heartbeats."""
-    return get(tuple[WorkerView, ...], "/api/v1/workers")
+    return get(tuple[WorkerView, ...], WORKERS)
+
+
+def drain_worker(worker: str, *, idempotency_key: str | None = None) -> Call[WorkerDrainedView]:
+    """Let a worker finish its running jobs, start no new ones, and stop."""
+    return change("POST", WorkerDrainedView, f"{WORKERS}/{part(worker)}/drain", None, idempotency_key)
+
+
+def dismiss_worker(worker: str, *, idempotency_key: str | None = None) -> Call[WorkerDismissedView]:
+    """Count a silent worker as stopped; its jobs go back into the queue."""
+    return change("POST", WorkerDismissedView, f"{WORKERS}/{part(worker)}/dismiss", None, idempotency_key)
 
 
 def status(model: str | None = None) -> Call[tuple[ModelStatusView, ...]]:

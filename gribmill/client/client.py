@@ -73,6 +73,8 @@ class Client:
     emit_event = _sends(calls.emit_event)
     list_events = _sends(calls.list_events)
     list_workers = _sends(calls.list_workers)
+    drain_worker = _sends(calls.drain_worker)
+    dismiss_worker = _sends(calls.dismiss_worker)
     status = _sends(calls.status)
     latest_runs = _sends(calls.latest_runs)
     point = _sends(calls.point)

@@ -44,7 +44,7 @@ from gribmill.views.queue.reservation import ReservationView
 from gribmill.views.queue.tenant import TenantDetailView, TenantView
 from gribmill.views.queue.trigger import FiredView, SwitchedTriggerView, TriggerView
 from gribmill.views.queue.webhook import NewWebhookView, SwitchedWebhookView, WebhookDetailView, WebhookView
-from gribmill.views.queue.worker import WorkerView
+from gribmill.views.queue.worker import WorkerDismissedView, WorkerDrainedView, WorkerView
 
 _TYPES: dict[str, Any] = {
     "backfill": list[BackfillEstimateView] | list[BackfillEnqueuedView] | list[BackfillDoneView],
@@ -139,5 +139,7 @@ _TYPES: dict[str, Any] = {
     "webhooks show": WebhookDetailView,
     "webhooks test": list[EnqueuedView],
     "workers": list[WorkerView],
+    "workers dismiss": WorkerDismissedView,
+    "workers drain": WorkerDrainedView,
 }
 OUTPUTS = {command: TypeAdapter(kind) for command, kind in _TYPES.items()}

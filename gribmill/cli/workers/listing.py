@@ -1,4 +1,4 @@
-"""`gribmill workers`: workers and their heartbeats."""
+"""`gribmill workers` without a verb: workers and their heartbeats."""
 
 from __future__ import annotations
 
@@ -12,30 +12,14 @@ from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.worker.supervisor.clock_skew import TOLERATED_SECONDS
 from gribmill.settings.schema import Settings
-from gribmill.views.queue.worker import WorkerView
+from gribmill.views.queue.worker import WorkerView, worker_views
 
 JOBS_SHOWN = 4
 
 
-@click.command()
-@click.option("--all", "everyone", is_flag=True, help="Include workers that have stopped.")
-@click.option("--json", "as_json", is_flag=True, help="Every worker as JSON.")
-@click.pass_obj
-def workers(settings: Settings, everyone: bool, as_json: bool) -> None:
-    """List workers: state, last heartbeat, and running jobs.
-
-    A worker is stale when its last heartbeat is older than the lease (queue.lease_seconds);
-    its jobs go back into the queue. The leader is the worker that fires schedules; when it
-    stops, another takes over. Hosts whose clock differs from the database's are listed.
-    """
-    store = open_queue_for_reading(settings)
-    running = store.attempts.running()
-    lease = settings.queue.lease_seconds
-    offset, leader = store.workers.clock_offset(), store.workers.leader()
-    found = [
-        WorkerView.of(worker, lease, running.get(worker.id, ()), clock_offset=offset, leader=leader)
-        for worker in store.workers.list()
-    ]
+def list_workers(settings: Settings, *, everyone: bool, as_json: bool) -> None:
+    """Print a table of the workers, or all of them as JSON."""
+    found = worker_views(open_queue_for_reading(settings), settings.queue.lease_seconds)
     if as_json:
         print_json(found)
         return

@@ -17,7 +17,7 @@ from gribmill.pipeline.retention.retention import RunDecision, decide
 from gribmill.pipeline.status.mirror_status import MirrorStatus, mirror_status
 from gribmill.queue.model import PublishedEvent
 from gribmill.queue.store import Store
-from gribmill.views.queue.worker import WorkerView
+from gribmill.views.queue.worker import WorkerView, worker_views
 
 JOBS_NAMED = 20
 EVENTS_SHOWN = 500
@@ -39,11 +39,7 @@ class WorkerRow:
 
 def workers_values(store: Store, lease_seconds: float, *, every: bool) -> dict[str, Any]:
     """Those that run or should; with `every`, also those that were stopped."""
-    running, leader, offset = store.attempts.running(), store.workers.leader(), store.workers.clock_offset()
-    views = [
-        WorkerView.of(one, lease_seconds, running.get(one.id, ()), clock_offset=offset, leader=leader)
-        for one in store.workers.list()
-    ]
+    views = worker_views(store, lease_seconds)
     lanes = {one.key: one.lane for one in store.definitions.list()}
     shown = [one for one in views if every or one.state != "stopped"]
     return {
@@ -53,7 +49,7 @@ def workers_values(store: Store, lease_seconds: float, *, every: bool) -> dict[s
         "every": every,
         "lease_seconds": lease_seconds,
         "stale": sum(one.stale for one in views),
-        "leader": leader,
+        "leader": store.workers.leader(),
     }
 
 

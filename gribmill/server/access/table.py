@@ -59,6 +59,8 @@ QUEUE: dict[str, Access] = {
     "complete_job": any_tenant(WORKER),
     "fail_job": any_tenant(WORKER),
     "list_workers": any_tenant(SUPER_ADMIN),
+    "drain_worker": any_tenant(SUPER_ADMIN),
+    "dismiss_worker": any_tenant(SUPER_ADMIN),
     "list_reservations": any_tenant(SUPER_ADMIN),
     "create_reservation": any_tenant(SUPER_ADMIN),
     "extend_reservation": any_tenant(SUPER_ADMIN),

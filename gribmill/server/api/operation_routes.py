@@ -13,14 +13,14 @@ from gribmill.queue.model import Reservation
 from gribmill.queue.store.reservations import EVERYTHING, LONGEST_SECONDS
 from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.server.access.principal import CurrentPrincipal
-from gribmill.server.api.values import Name, PathName, RequestBody
+from gribmill.server.api.values import Name, PathName, PathWorker, RequestBody
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.views.queue.attempt import TickView
 from gribmill.views.queue.reservation import ReservationView
-from gribmill.views.queue.worker import WorkerView
+from gribmill.views.queue.worker import WorkerDismissedView, WorkerDrainedView, WorkerView, worker_views
 from gribmill.views.view import View
 
 workers = SecuredRouter("/api/v1/workers", tag="workers")
@@ -63,8 +63,26 @@ class Ticked(View):
 @workers.get("")
 async def list_workers(server: Server) -> tuple[WorkerView, ...]:
     """List workers and their last heartbeats."""
-    found = await server.run(server.store.workers.list)
-    return tuple(WorkerView.of(one, server.settings.queue.lease_seconds) for one in found)
+    return tuple(await server.run(worker_views, server.store, server.settings.queue.lease_seconds))
+
+
+@workers.post("/{worker}/drain")
+async def drain_worker(worker: PathWorker, server: Server, change: CurrentChange) -> WorkerDrainedView:
+    """Let a worker finish its running jobs, start no new ones, and stop. 409 if it is draining or has stopped."""
+    change.tenant_id, change.object = None, f"worker {worker}"
+    await server.run(server.store.workers.drain, worker)
+    change.after = {"state": "draining"}
+    return WorkerDrainedView(id=worker)
+
+
+@workers.post("/{worker}/dismiss")
+async def dismiss_worker(worker: PathWorker, server: Server, change: CurrentChange) -> WorkerDismissedView:
+    """Count a silent worker as stopped; its jobs go back into the queue. 409 if it sent a heartbeat recently."""
+    change.tenant_id, change.object = None, f"worker {worker}"
+    await server.run(server.store.workers.dismiss, worker, server.settings.queue.lease_seconds)
+    found = await server.run(server.store.maintenance.recover)
+    change.after = {"state": "stopped", "requeued": [*found.requeued]}
+    return WorkerDismissedView(id=worker, requeued=tuple(found.requeued))
 
 
 @reservations.get("")

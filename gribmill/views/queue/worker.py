@@ -10,6 +10,7 @@ from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
     from gribmill.queue.model import Worker
+    from gribmill.queue.store import Store
 
 
 class WorkerView(View):
@@ -66,3 +67,27 @@ class WorkerView(View):
     def shown_state(self) -> str:
         """What it reports of itself, unless it has been silent for too long."""
         return "stale" if self.stale else self.state
+
+
+class WorkerDrainedView(View):
+    """The worker finishes its running jobs, starts no new ones, and stops."""
+
+    id: str
+    state: Literal["draining"] = "draining"
+
+
+class WorkerDismissedView(View):
+    """The worker counts as stopped. `requeued`: the jobs that went back into the queue because their lease expired."""
+
+    id: str
+    state: Literal["stopped"] = "stopped"
+    requeued: tuple[int, ...]
+
+
+def worker_views(store: Store, lease_seconds: float) -> list[WorkerView]:
+    """Every known worker, with what it runs."""
+    running, leader, offset = store.attempts.running(), store.workers.leader(), store.workers.clock_offset()
+    return [
+        WorkerView.of(one, lease_seconds, running.get(one.id, ()), clock_offset=offset, leader=leader)
+        for one in store.workers.list()
+    ]

@@ -111,6 +111,32 @@ def test_silent_worker_is_stale_after_the_lease(gribmill: Run, store: Store, dat
     assert "stopped" in gribmill("workers", "--all").out
 
 
+def test_a_worker_is_drained_or_dismissed_by_its_id(gribmill: Run, store: Store, data: Path) -> None:
+    store.workers.heartbeat("host-1-ab", 60.0)
+    answer = gribmill("workers", "dismiss", "host-1-ab")
+    assert (answer.code, answer.err) == (1, "error: worker host-1-ab is alive: drain it\n")
+    assert gribmill("workers", "drain", "host-1-ab").out == "worker host-1-ab will finish its running jobs and stop\n"
+    assert gribmill("workers").out.splitlines()[1].split()[:2] == ["host-1-ab", "draining"]
+    assert gribmill("workers", "drain", "host-1-ab").err == "error: worker host-1-ab is draining already\n"
+    add(store)
+    take(store, "host-1-ab")
+    by_hand(data, "UPDATE worker_heartbeats SET last_heartbeat = '2026-01-01 00:00:00.000'")
+    by_hand(data, "UPDATE jobs SET lease_expires_at = '2026-01-01 00:00:00.000'")
+    answer = gribmill("workers", "dismiss", "host-1-ab")
+    assert answer.out == "worker host-1-ab is dismissed; 1 job went back into the queue\n"
+    assert store.jobs.get(1).status == "pending"
+    for verb in ("drain", "dismiss"):
+        answer = gribmill("workers", verb, "nobody")
+        assert answer.code == 1 and "there is no worker" in answer.err
+
+
+def test_options_of_the_list_are_not_taken_for_those_of_a_verb(gribmill: Run, store: Store) -> None:
+    store.workers.heartbeat("host-1-ab", 60.0)
+    answer = gribmill("workers", "--json", "drain", "host-1-ab")
+    assert answer.code == 2 and "put options after 'drain'" in answer.err
+    assert store.workers.list()[0].state == "active"
+
+
 def test_verify_is_silent_when_all_is_well_and_lists_what_is_not(gribmill: Run, store: Store, data: Path) -> None:
     add(store)
     answer = gribmill("jobs", "verify")

@@ -65,6 +65,13 @@ def test_listings_match_their_goldens(gribmill: Run, busy: Store, case: str) -> 
     check_golden(command, answer.out, case=case)
 
 
+def test_drain_and_dismiss(gribmill: Run, busy: Store, data: Path) -> None:
+    check_golden("workers drain", gribmill("workers", "drain", "host-1-ab", "--json").out)
+    by_hand(data, "UPDATE worker_heartbeats SET last_heartbeat = '2026-01-01 00:00:00.000'")
+    by_hand(data, "UPDATE jobs SET lease_expires_at = '2026-01-01 00:00:00.000' WHERE status = 'processing'")
+    check_golden("workers dismiss", gribmill("workers", "dismiss", "host-1-ab", "--json").out)
+
+
 def test_retry_and_cancel_with_refusals(gribmill: Run, busy: Store) -> None:
     check_golden("jobs retry", _refused(gribmill("jobs", "retry", "1", "3", "4", "99", "--json")))
     check_golden("jobs cancel", _refused(gribmill("jobs", "cancel", "1", "5", "7", "99", "--json")))
