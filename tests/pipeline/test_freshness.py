@@ -219,6 +219,20 @@ def test_general_obstacles_come_first(
     assert without_worker(followed, clock.now)["ne"].cause == "no worker"
 
 
+def test_paused_or_reserved_type_outside_the_chain_is_no_cause(
+    followed: Context, store: Store, clock: Clock, complete: None
+) -> None:
+    now = late_at(followed, NEXT)
+    store.types.pause("prune")
+    store.reservations.reserve("upgrade", 60, scope="prune")
+    assert look(followed, store, clock, now)["ne"].cause == "publisher late"
+    store.types.pause("scan_source")
+    assert look(followed, store, clock, now)["ne"].cause == "paused"
+    store.types.resume("scan_source")
+    store.reservations.reserve("upgrade", 60, scope="publish")
+    assert look(followed, store, clock, now)["ne"].cause == "paused"
+
+
 def test_model_that_was_just_begun_is_late_and_not_stale(followed: Context, store: Store, clock: Clock) -> None:
     assert look(followed, store, clock, RUN + timedelta(days=1))["ne"].state == "late"
 

@@ -136,7 +136,7 @@ def _known_for(status: ModelStatus, now: datetime) -> timedelta:
 
 
 def _cause(status: ModelStatus, region: str, complete: str | None, health: Health) -> Cause:
-    kinds = {one.kind for one in health.problems if one.serious}
+    kinds = {one.kind for one in health.problems if one.serious and one.delays_tiles}
     for kind, cause in OBSTACLES:
         if kind in kinds:
             return cause

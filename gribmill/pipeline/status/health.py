@@ -18,7 +18,7 @@ from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.pipeline.status.status import ModelStatus
 from gribmill.queue.model import Job, Worker
 from gribmill.queue.store.jobs.listing import JobFilter
-from gribmill.queue.store.reservations import Reservations
+from gribmill.queue.store.reservations import EVERYTHING, Reservations
 from gribmill.queue.store.types.types import Types
 from gribmill.queue.store.workers import Workers
 
@@ -51,6 +51,8 @@ class Problem:
     text: str
     model_id: str | None = None
     serious: bool = True
+    delays_tiles: bool = True
+    """Whether tiles can be late because of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +126,13 @@ def _of_disk(context: Context, statuses: Sequence[ModelStatus], free: int, total
 def _of_queue(context: Context) -> Iterator[Problem]:
     database = context.catalogue.database
     if paused := sorted(Types(database, TYPES).paused()):
-        yield Problem("paused", f"paused: {', '.join(paused)} (`gribmill jobs resume TYPE`)")
+        text = f"paused: {', '.join(paused)} (`gribmill jobs resume TYPE`)"
+        yield Problem("paused", text, delays_tiles=not set(CHAIN_TYPES).isdisjoint(paused))
     for one in Reservations(database, TYPES).list():
-        what = "no job starts" if one.scope == "*" else f"no {one.scope} job starts"
+        what = "no job starts" if one.scope == EVERYTHING else f"no {one.scope} job starts"
         until = f" until {one.expires_at:%H:%M} UTC" if one.expires_at else ""
-        yield Problem("reserved", f"{what}: reserved by {one.reserved_by}{until}")
+        text = f"{what}: reserved by {one.reserved_by}{until}"
+        yield Problem("reserved", text, delays_tiles=one.scope in (EVERYTHING, *CHAIN_TYPES))
 
 
 def _of_mirrors(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
