@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -14,6 +15,7 @@ from gribmill.console.render import render
 from gribmill.console.routes.page import visitor_of
 from gribmill.console.wording import capital
 from gribmill.server.access.principal import Principal
+from gribmill.server.access.return_path import login_address
 
 PROBLEM = b"application/problem+json"
 # Paths for programs, whatever the Accept header says.
@@ -50,10 +52,16 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(FOR_PROGRAMS)
 
 
+def _address_of(request: Request) -> str:
+    """The path and query that were asked for."""
+    query = request.scope["query_string"].decode("latin-1")
+    return quote(request.scope["path"]) + (f"?{query}" if query else "")
+
+
 def _page(request: Request, held: list[Message]) -> Response:
     status: int = held[0]["status"]
     if status == 401 and request.method == "GET":
-        return RedirectResponse("/login", 303)
+        return RedirectResponse(login_address(_address_of(request)), 303)
     try:
         detail = str(json.loads(b"".join(one.get("body", b"") for one in held[1:]))["detail"])
     except (ValueError, KeyError, TypeError):

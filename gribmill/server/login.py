@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 from urllib.parse import parse_qs
 
 from fastapi import Request, Response
@@ -11,6 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 
 from gribmill.server.access.authentication import verify_token
 from gribmill.server.access.principal import CurrentPrincipal
+from gribmill.server.access.return_path import LOGIN_PAGE, login_address, return_path
 from gribmill.server.access.same_origin import refuse_cross_site
 from gribmill.server.access.session_cookie import clear_session, session_id_of, set_session
 from gribmill.server.change import CurrentChange
@@ -22,8 +22,6 @@ from gribmill.views.view import View
 router = SecuredRouter(tag="console", in_docs=False)
 
 FORM = "application/x-www-form-urlencoded"
-LOGIN_PAGE = "/login"
-HOME_PAGE = "/"
 
 
 class WhoView(View):
@@ -40,18 +38,19 @@ class WhoView(View):
 
 @router.post("/login")
 async def log_in(request: Request, server: Server, principal: CurrentPrincipal, change: CurrentChange) -> Response:
-    """Exchange a token for a session. JSON `{"token": "gm_…"}`, or the field `token` of a form."""
+    """Exchange a token for a session: JSON `{"token": "gm_…"}`, or a form with `token` and the page to show `next`."""
     refuse_cross_site(request)
     is_form = request.headers.get("content-type", "").partition(";")[0].strip() == FORM
-    text = _token_of(await request.body(), is_form=is_form)
+    fields = _fields_of(await request.body(), is_form=is_form)
+    text, back = fields.get("token", "").strip(), fields.get("next", "")
     token = await verify_token(server, text, principal.address) if text else None
     if token is None:
         if is_form:
-            return RedirectResponse(f"{LOGIN_PAGE}?refused=1", 303)
+            return RedirectResponse(login_address(back, refused=True), 303)
         raise HttpProblem(401, "the token is not valid, has expired or was revoked")
     session_id = await server.run(server.sessions.begin, token, principal.address)
     change.object, change.tenant_id = f"token {token.id}", token.tenant_id
-    response: Response = RedirectResponse(HOME_PAGE, 303) if is_form else JSONResponse({"ok": True})
+    response: Response = RedirectResponse(return_path(back), 303) if is_form else JSONResponse({"ok": True})
     set_session(request, response, session_id)
     return response
 
@@ -74,9 +73,12 @@ async def show_session(principal: CurrentPrincipal) -> WhoView:
     return WhoView.copy_of(principal)
 
 
-def _token_of(body: bytes, *, is_form: bool) -> str:
+def _fields_of(body: bytes, *, is_form: bool) -> dict[str, str]:
+    """The text fields of the body; none if it cannot be read, which is refused like a wrong token."""
     try:
-        given: Any = parse_qs(body.decode()).get("token", [""])[0] if is_form else json.loads(body)["token"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    return given.strip() if isinstance(given, str) else ""
+        if is_form:
+            return {name: values[0] for name, values in parse_qs(body.decode()).items()}
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return {name: value for name, value in given.items() if isinstance(value, str)} if isinstance(given, dict) else {}

@@ -142,6 +142,35 @@ def test_a_visitor_logs_in_with_a_token_and_out_again(live_server: LiveServer) -
         assert "<h1>Log in</h1>" in visit.page("/jobs")
 
 
+def test_login_returns_to_the_page_that_was_asked_for(live_server: LiveServer) -> None:
+    token = live_server.token("tenant_admin", "acme")
+    asked = "/jobs?q=type%3Asleep&status=pending"
+    with visiting(live_server, Forwarded="for=192.0.2.7") as visit:
+        form = visit.client.get(asked).headers["location"]
+        assert form == "/login?next=/jobs%3Fq%3Dtype%253Asleep%26status%3Dpending"
+        assert f'value="{asked.replace("&", "&amp;")}"' in visit.page(form)
+        refused = visit.client.post("/login", data={"token": "gm_wrong", "next": asked}).headers["location"]
+        assert refused == f"/login?refused=1&{form.partition('?')[2]}", "a second attempt leads there too"
+        answer = visit.client.post("/login", data={"token": token, "next": asked})
+        assert (answer.status_code, answer.headers["location"]) == (303, asked)
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "https://evil.example/", "//evil.example", "/\\evil.example", "/\t/evil.example", "/\n/evil.example",
+        "\\/evil.example", " //evil.example", "javascript:alert(1)", "jobs", "/login", "/login?next=/jobs", "/logout",
+        "/" + "x" * 3000,
+    ],
+)  # fmt: skip
+def test_login_never_leads_to_another_site(live_server: LiveServer, elsewhere: str) -> None:
+    token = live_server.token("tenant_admin", "acme")
+    with visiting(live_server, Forwarded="for=192.0.2.7") as visit:
+        answer = visit.client.post("/login", data={"token": token, "next": elsewhere})
+        assert answer.headers["location"] == "/"
+        assert 'name="next" value="/"' in visit.client.get("/login", params={"next": elsewhere}).text
+
+
 def test_programs_get_problem_documents_where_browsers_get_pages(live_server: LiveServer) -> None:
     with live_server.client() as client:
         answer = client.get("/jobs/999", headers={"Accept": "application/json"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from gribmill.console.frame import Handle, frame
@@ -18,6 +18,7 @@ from gribmill.console.routes.runs import visible_regions
 from gribmill.queue.model import Worker
 from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal, Principal
+from gribmill.server.access.return_path import return_path
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.router import SecuredRouter
 from gribmill.views.queue.worker import WorkerView
@@ -71,10 +72,12 @@ def _queue_state(handle: Handle, dead: int, workers: Sequence[Worker], lease_sec
 
 
 @router.get("/login")
-async def console_login(server: Server, principal: CurrentPrincipal, refused: bool = False) -> Response:
+async def console_login(
+    server: Server, principal: CurrentPrincipal, refused: bool = False, back: Annotated[str, Query(alias="next")] = ""
+) -> Response:
     """The form that takes a token."""
-    page = frame(None, "Log in")
-    return HTMLResponse(await server.run(render, "login.html", {"page": page, "refused": refused, "who": principal}))
+    values = {"page": frame(None, "Log in"), "refused": refused, "who": principal, "back": return_path(back)}
+    return HTMLResponse(await server.run(render, "login.html", values))
 
 
 @router.post("/reservations/release")

@@ -5,6 +5,7 @@ __all__ = [
     "authorization",
     "buckets",
     "principal",
+    "return_path",
     "same_origin",
     "session_cookie",
     "table",

@@ -11,6 +11,7 @@ export class Problem {
   show(error) {
     this.text.textContent = error.message;
     this.login.hidden = error.kind !== "login";
+    this.login.href = `/login?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`;
     this.again.hidden = error.kind === "login";
     this.element.hidden = false;
   }
