@@ -45,7 +45,6 @@ class After(NamedTuple):
     function: Callable[[Any], Any]
 
 
-Constraint = Bounds | Length | Matches | Before | After
 _REQUIRED: Any = dataclasses.MISSING
 
 

@@ -136,11 +136,6 @@ def read_latest(root: DataRoot, model_id: str) -> dict[str, LatestRuns]:
     return _read(root.latest(model_id)).regions
 
 
-def read_hours(root: DataRoot, model_id: str) -> dict[str, int]:
-    """How many forecast hours each run that the file names has when it is complete, where that is known."""
-    return _read(root.latest(model_id)).hours
-
-
 def named_runs(root: DataRoot, model_id: str) -> set[str]:
     """The runs that the file sends readers to."""
     both = (run for runs in read_latest(root, model_id).values() for run in (runs.newest, runs.complete))

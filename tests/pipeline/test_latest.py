@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.publish import known_runs
-from gribmill.storage.latest import LatestRuns, publish_latest, read_hours, read_latest
+from gribmill.storage.latest import LatestFiles, LatestRuns, publish_latest, read_latest
 from tests.local_path import local
 from tests.pipeline.conftest import Scribe
 
@@ -32,7 +32,7 @@ def test_half_a_run_is_newest_but_not_complete(context: Context, scribe: Scribe)
     scribe.hour(NEW, 0, ["ne"])
     scribe.tile(NEW, 0, "ne")
     assert published(context)["ne"] == LatestRuns(NEW, OLD)
-    assert read_hours(context.root, "hrrr") == {OLD: 2, NEW: 2}
+    assert LatestFiles(context.root)["hrrr"].hours == {OLD: 2, NEW: 2}
 
 
 def test_regions_are_complete_each_on_its_own(context: Context, scribe: Scribe) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.queue.errors import GroupNotFound
+
 if TYPE_CHECKING:
     from gribmill.queue.model import JobGroup
     from gribmill.queue.store import Store
@@ -20,8 +22,6 @@ def tenant_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def named_group(store: Store, name: str, tenant: str) -> JobGroup:
     """By its name, or by its id if no group has that name."""
-    from gribmill.queue.errors import GroupNotFound
-
     try:
         return store.groups.find(name, tenant)
     except GroupNotFound:

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gribmill.console.mirror_strip import STRIP_DAYS, mirror_strips
-from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.pipeline.retention.old_runs import runs_on_disk
 from gribmill.pipeline.retention.retention import RunDecision, decide
-from gribmill.pipeline.status.mirror_status import MirrorStatus, mirror_status
+from gribmill.pipeline.status.mirror_status import MirrorStatus, mirror_status, mirror_users
 from gribmill.queue.model import PublishedEvent
 from gribmill.queue.store import Store
 from gribmill.views.queue.worker import WorkerView, worker_views
@@ -81,7 +80,7 @@ def sources_values(context: Context, store: Store) -> dict[str, Any]:
     followed = {
         mirror.name for one in context.models.values() if {one.id, one.family} & names for mirror in one.mirrors
     }
-    users = _users([*context.models.values()])
+    users = mirror_users(context.models.values())
     rows = [
         MirrorRow(mirror_status(name, health.get(name), now), tuple(users.get(name, ())), name in followed)
         for name in sorted({*followed, *health}, key=lambda name: (name not in followed, name))
@@ -93,16 +92,6 @@ def sources_values(context: Context, store: Store) -> dict[str, Any]:
         "history": [_mirror_event(one) for one in history[:EVENTS_NAMED]],
         "strip_days": STRIP_DAYS,
     }
-
-
-def _users(models: Sequence[Model]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for model in models:
-        for mirror in model.mirrors:
-            families = found.setdefault(mirror.name, [])
-            if model.family not in families:
-                families.append(model.family)
-    return found
 
 
 def _mirror_event(event: PublishedEvent) -> tuple[datetime | None, str, str, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.console import Console
+from rich.text import Text
 
 from gribmill.arrays import Floats
 from gribmill.draw.meteogram.curves import Curves, bar_at, first_moment, friendly, with_gaps
@@ -22,10 +23,6 @@ from gribmill.draw.meteogram.panels import (
 )
 from gribmill.draw.terminal.braille import bars, braille, dots_of, stars
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
 MARGIN = 9  # for the numbers at the left: "1013.25 │"
 DAY_LETTERS = len("Mon 16 Nov")
 ROWS = 4  # characters high, so 16 dots
@@ -37,8 +34,6 @@ PLAIN = str.maketrans("│─┬└−·²", "|-++-.2", "°")
 
 def draw_meteogram_terminal(curves: Curves, console: Console, width: int | None = None) -> None:
     """Print the meteogram within the terminal's width; hours that are missing are gaps."""
-    from rich.text import Text
-
     curves = with_gaps(friendly(with_wind(curves)))
     plain = not console.encoding.lower().startswith("utf")
     coloured = console.color_system is not None and not console.no_color
@@ -82,8 +77,6 @@ def _panel(panel: Panel, curves: Curves, columns: int, *, coloured: bool, plain:
 
 def _heading(panel: Panel, curves: Curves) -> Text:
     """Each quantity in its colour with its extremes, so that the numbers are there as well as the shape."""
-    from rich.text import Text
-
     units = curves.units.get(panel.names[0], "")
     text = Text(f"{panel.title} [{units}]" if units else panel.title, "bold")
     for number, name in enumerate(panel.names):
@@ -103,8 +96,6 @@ def _lines(
     names: tuple[str, ...], span: tuple[float, float], curves: Curves, columns: int, *, coloured: bool, plain: bool
 ) -> list[Text]:
     """Lines over each other, each in its colour; the first is on top."""
-    from rich.text import Text
-
     low, high = span
     room = high - low or 2 * max(abs(high), 1.0)
     base = low if high > low else low - room / 2  # what never changes runs through the middle
@@ -126,8 +117,6 @@ def _lines(
 
 def _bars(name: str, most: float, curves: Curves, columns: int, *, plain: bool) -> list[Text]:
     """Every column shows the amount of its interval; `x` below marks hours without one."""
-    from rich.text import Text
-
     start, end = first_moment(curves), float(curves.seconds[-1])
     moments = start + (np.arange(columns) + 0.5) / columns * max(end - start, 1.0)
     amounts = bar_at(curves, name, moments)
@@ -139,8 +128,6 @@ def _bars(name: str, most: float, curves: Curves, columns: int, *, plain: bool) 
 
 
 def _arrows(curves: Curves, columns: int, *, plain: bool) -> Text:
-    from rich.text import Text
-
     cells = [" "] * columns
     places = np.rint(_shares(curves) * (columns - 1)).astype(int)
     free = 0

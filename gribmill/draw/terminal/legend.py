@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
+from rich.color import Color
+from rich.style import Style
+from rich.text import Text
 
 from gribmill.draw.palette import Rgb
 from gribmill.draw.scale import Scale, level_label
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 MARGIN = 7  # columns for latitudes on the left: "62.5°N "
 BACKDROP: Rgb = (38, 38, 38)  # where the scale draws nothing: dry, clear
@@ -28,8 +26,6 @@ def shade(number: int, scale: Scale) -> str:
 
 def scale_bar(scale: Scale, columns: int, coloured: bool) -> list[Text]:
     """One row of colours (or shades), and under it the levels between them."""
-    from rich.text import Text
-
     wide = max(1, min(6, columns // len(scale.colours)))
     bar = Text(" " * MARGIN)
     for number in range(len(scale.colours)):
@@ -44,8 +40,6 @@ def scale_bar(scale: Scale, columns: int, coloured: bool) -> list[Text]:
 
 def legend(scale: Scale, shown: NDArray[np.float64], columns: int, coloured: bool) -> list[Text]:
     """The codes that occur, each with its colour (or shade), its meaning and its share of the points."""
-    from rich.text import Text
-
     lines = [Text(" " * MARGIN)]
     bins = scale.bins(shown[np.isfinite(shown)])
     for number, count in zip(*np.unique(bins, return_counts=True), strict=True):
@@ -58,9 +52,6 @@ def legend(scale: Scale, shown: NDArray[np.float64], columns: int, coloured: boo
 
 
 def _swatch(line: Text, number: int, scale: Scale, wide: int, coloured: bool) -> None:
-    from rich.color import Color
-    from rich.style import Style
-
     if coloured:
         line.append(" " * wide, Style(bgcolor=Color.from_rgb(*(scale.colours[number] or BACKDROP))))
     else:

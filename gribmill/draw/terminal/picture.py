@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.color import Color
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
 
 from gribmill.draw.drawable import Drawable
 from gribmill.draw.map.extremes import Extreme, extremes, extremes_text
@@ -18,10 +21,6 @@ from gribmill.draw.palette import Rgb
 from gribmill.draw.scale import Scale, scale_of
 from gribmill.draw.terminal.legend import BACKDROP, MARGIN, legend, scale_bar, shade
 from gribmill.draw.terminal.raster import nearest, resized
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 GONE: Rgb = (0, 0, 0)  # never shown: missing pixels are left to the terminal's own background
 PLAIN_LETTERS = str.maketrans("−·²", "-.2", "°⁻⁵¹")
@@ -105,10 +104,6 @@ def _shore(plane: Plane, rows: int, columns: int) -> NDArray[np.bool_]:
 
 def _blocks(picture: Picture, scale: Scale) -> list[Text]:
     """Two pixels to a character, north up; a missing pixel leaves the terminal's background bare."""
-    from rich.color import Color
-    from rich.style import Style
-    from rich.text import Text
-
     colours = scale.rgb(picture.shown, BACKDROP, GONE)
     colours = np.where(picture.coast[..., None], _inked(colours), colours)
     missing = np.isnan(picture.shown)
@@ -137,16 +132,12 @@ def _inked(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _shades(picture: Picture, scale: Scale) -> list[Text]:
-    from rich.text import Text
-
     bins = np.where(np.isnan(picture.shown), -1, scale.bins(picture.shown))
     return [Text("".join(shade(k, scale) for k in row)) for row in bins[::-1].tolist()]
 
 
 def _framed(lines: list[Text], plane: Plane, tall: int, letters: Callable[[str], str]) -> list[Text]:
     """Latitudes of the left edge beside every fourth line."""
-    from rich.text import Text
-
     ny, pixels = plane.shape[0], len(lines) * tall
     framed = []
     for number, line in enumerate(lines):
@@ -160,16 +151,12 @@ def _framed(lines: list[Text], plane: Plane, tall: int, letters: Callable[[str],
 
 
 def _undimmed(line: Text) -> Text:
-    from rich.text import Text
-
     # The label's base style would dim the picture behind it, so each part keeps its own style.
     return Text("", "not dim").append_text(line)
 
 
 def _longitudes(plane: Plane, columns: int, letters: Callable[[str], str]) -> Text:
     """Longitudes of the bottom edge, each under its place."""
-    from rich.text import Text
-
     cells = [" "] * (MARGIN + columns)
     for at in range(0, columns, 16):
         _, lon = plane.locate(np.array([0.0]), np.array([(at + 0.5) * plane.shape[1] / columns - 0.5]))
@@ -180,8 +167,6 @@ def _longitudes(plane: Plane, columns: int, letters: Callable[[str], str]) -> Te
 
 
 def _title(field: Drawable, scale: Scale) -> list[Text]:
-    from rich.text import Text
-
     units = f" [{scale.units}]" if scale.units else ""
     rest = "  ".join(part for part in (field.source, field.valid_text, field.region) if part)
     return [Text(field.heading + units, "bold"), *([Text(rest)] if rest else [])]
@@ -190,8 +175,6 @@ def _title(field: Drawable, scale: Scale) -> list[Text]:
 def _facts(
     found: tuple[Extreme, Extreme] | None, scale: Scale, shown: NDArray[np.float64], coloured: bool
 ) -> list[Text]:
-    from rich.text import Text
-
     lines = [text for text in (extremes_text(found, scale) if found else "",) if text]
     missing = int(np.isnan(shown).sum())
     if missing:
@@ -201,8 +184,6 @@ def _facts(
 
 def _print(console: Console, line: Text, coloured: bool) -> None:
     """One line, never wrapped; bare text where there are no colours, plain letters where it knows no others."""
-    from rich.text import Text
-
     if not coloured:
         plain = line.plain.rstrip()
         line = Text(plain if _knows_letters(console) else _plain(plain))

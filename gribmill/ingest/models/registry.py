@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -86,8 +87,6 @@ def find_key(models: Mapping[str, Model], key: str) -> list[tuple[Model, datetim
 
 @lru_cache(maxsize=1)
 def _built_in_tables() -> Mapping[str, dict[str, Any]]:
-    import tomllib
-
     folder = files("gribmill.ingest.models").joinpath("builtin")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from gribmill.ingest.http.errors import without_addresses
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+from gribmill.ingest.models.model import Model
 
 MirrorState = Literal["not asked yet", "well", "failing", "sick", "trial"]
 
@@ -49,6 +51,17 @@ def mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> Mirr
         health.last_failure,
         _summary(health, state, now),
     )
+
+
+def mirror_users(models: Iterable[Model]) -> dict[str, list[str]]:
+    """The families that use each mirror, by its name, in the order of the models."""
+    found: dict[str, list[str]] = {}
+    for model in models:
+        for mirror in model.mirrors:
+            families = found.setdefault(mirror.name, [])
+            if model.family not in families:
+                families.append(model.family)
+    return found
 
 
 def _state(health: MirrorHealth, now: datetime) -> MirrorState:

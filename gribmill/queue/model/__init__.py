@@ -10,7 +10,7 @@ from gribmill.queue.model.attempt import (
     Recovered,
 )
 from gribmill.queue.model.definition import TUNABLE, Definition, DefinitionVersion, QueueOrder, RetryAs
-from gribmill.queue.model.event import OPTIONAL_EVENTS, Condition, NewEvent, PublishedEvent
+from gribmill.queue.model.event import OPTIONAL_EVENTS, NewEvent, PublishedEvent
 from gribmill.queue.model.job import (
     DEFAULT_TENANT,
     FINISHED,
@@ -69,7 +69,6 @@ __all__ = [
     "BrokenTrigger",
     "ClaimRequest",
     "Claimed",
-    "Condition",
     "Definition",
     "DefinitionVersion",
     "Delivery",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from gribmill.queue.model.job import DEFAULT_TENANT, Json
 
@@ -38,11 +38,3 @@ class PublishedEvent:
     def values(self) -> dict[str, Any]:
         """The payload as a dict; empty if a manually written row holds anything else."""
         return self.payload if isinstance(self.payload, dict) else {}
-
-
-class Condition(NamedTuple):
-    """A state that lasts, such as a full disk."""
-
-    name: str
-    subject: str
-    began_at: datetime | None

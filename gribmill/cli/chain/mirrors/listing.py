@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import click
@@ -10,10 +9,9 @@ import click
 from gribmill.cli.output import print_json, print_table, styled
 from gribmill.cli.text.format_duration import age_seconds, format_duration
 from gribmill.cli.text.status_text import STYLES
-from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context_for_reading
-from gribmill.pipeline.status.mirror_status import mirror_status
+from gribmill.pipeline.status.mirror_status import mirror_status, mirror_users
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.mirror import MirrorView
 
@@ -46,23 +44,12 @@ def mirror_views(context: Context, *, every: bool) -> list[MirrorView]:
     """The mirrors of the followed models and those with a history, or all; the followed ones first."""
     health = context.catalogue.mirrors()
     followed = [model for name in context.settings.chain.models for model in models_named(context.models, name)]
-    users = _users(followed)
-    for name, models in _users(context.models.values()).items():
+    users = mirror_users(followed)
+    for name, models in mirror_users(context.models.values()).items():
         if every or name in health or name in users:
             users[name] = models
     now = datetime.now(UTC)
     return [MirrorView.used_by(mirror_status(name, health.get(name), now), models) for name, models in users.items()]
-
-
-def _users(models: Iterable[Model]) -> dict[str, list[str]]:
-    """Mirror to the families that use it."""
-    found: dict[str, list[str]] = {}
-    for model in models:
-        for mirror in model.mirrors:
-            families = found.setdefault(mirror.name, [])
-            if model.family not in families:
-                families.append(model.family)
-    return found
 
 
 def _row(view: MirrorView) -> list[object]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gribmill.database.protocol import Database, Transaction
 from gribmill.queue.errors import BadArguments, EventNotFound
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Condition, Fired, PublishedEvent
+from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Fired, PublishedEvent
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.events.trigger_check import LONGEST_NAME
 from gribmill.queue.store.events.trigger_firing import occasion_of
@@ -141,11 +141,6 @@ class Events(Facet):
         """The optional events that are always recorded."""
         with self.database.read() as tx:
             return {one.name for one in tx.query(_Name, "events/recorded")}
-
-    def conditions(self) -> Sequence[Condition]:
-        """The current conditions."""
-        with self.database.read() as tx:
-            return tx.query(Condition, "conditions/list")
 
 
 def check_pattern(pattern: str | None) -> str | None:

@@ -13,6 +13,7 @@ import sys
 from types import FrameType
 from typing import Any
 
+from gribmill.logs import LogStyle, set_up_logging
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Outcome
 from gribmill.queue.worker.executor.die_with_parent import die_with_parent
@@ -102,8 +103,6 @@ def main() -> None:
 
 
 def _set_up(start: dict[str, Any]) -> None:
-    from gribmill.logs import LogStyle, set_up_logging
-
     set_up_logging(LogStyle(**start["log"]))
     os.nice(start["nice"])
 

@@ -1,1 +1,0 @@
-SELECT name, subject, began_at FROM conditions ORDER BY name, subject
