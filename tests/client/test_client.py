@@ -128,7 +128,7 @@ class Flaky(BaseHTTPRequestHandler):
 def flaky() -> Iterator[tuple[str, type[Flaky]]]:
     handler = type("Handler", (Flaky,), {"answers": [], "keys": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}", handler
     server.shutdown()

@@ -98,7 +98,7 @@ def site() -> Iterator[ModuleSite]:
     made = ModuleSite()
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(made))
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     made.url = f"http://127.0.0.1:{server.server_port}"
     yield made

@@ -17,6 +17,7 @@ from tests.tiles.make_tile import GFS, HRRR, Fields, make_tile
 LAT, LON = 42.36, -71.06
 RUN = "20260901_12"
 HOURS = 7
+BLOCK = 101
 NEW_ENGLAND = Region("new_england", Box(-74.0, 40.0, -68.0, 45.0))
 WIND = {"units": "m s-1", "standard_name": None, "level": "10 m above ground"}
 SUM = {"units": "kg m-2", "long_name": "Precipitation", "standard_name": "precipitation_amount", "statistic": "accum"}
@@ -37,7 +38,10 @@ def fields(grid: Grid, hour: int) -> Fields:
     random = np.random.default_rng(hour)
 
     def noise(mean: float, spread: float) -> Any:
-        return random.normal(mean, spread, grid.shape).astype(np.float32)
+        # A block, larger than the regions and repeated over the grid: millions of random numbers take a while.
+        rows, columns = grid.shape
+        block = random.normal(mean, spread, (BLOCK, BLOCK)).astype(np.float32)
+        return np.tile(block, (-(-rows // BLOCK), -(-columns // BLOCK)))[:rows, :columns]
 
     dew = noise(280, 3)
     if hour == 3:
