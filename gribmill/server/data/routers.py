@@ -6,6 +6,7 @@ from gribmill.server.data.point_routes import router as point_router
 from gribmill.server.data.routes import open_meteo_meta
 from gribmill.server.data.routes import router as data_router
 from gribmill.server.data.tile_routes import router as tile_router
+from gribmill.server.edr.query_routes import router as edr_query_router
 from gribmill.server.edr.routes import router as edr_router
 from gribmill.server.openmeteo.routes import router as open_meteo_router
 from gribmill.server.router import SecuredRouter
@@ -17,4 +18,5 @@ DATA_ROUTERS: tuple[SecuredRouter, ...] = (
     data_router,
     open_meteo_meta,
     edr_router,
+    edr_query_router,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from gribmill.identity import run_time
 from gribmill.server.data.point_answer import PointSource
+from gribmill.server.edr.query import QueryBox, QueryTimes
 from gribmill.server.problems import HttpProblem
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.point.kept_tiles import OpenFolder
@@ -50,6 +51,12 @@ class Collection:
         begin = run_time(self.run)
         return {step: begin + timedelta(minutes=step) for step in self.state.paths}
 
+    def fits(self, bounds: QueryBox | None, times: QueryTimes) -> bool:
+        """Whether it has something in the box (None: anywhere) and at the times."""
+        moments = [*self.times.values()]
+        inside = bounds is None or bounds.overlaps(QueryBox(*map(float, self.tile.meta.region.box)))
+        return inside and bool(moments) and times.overlaps(moments[0], moments[-1])
+
     @property
     def variables(self) -> dict[str, VariableMeta]:
         """By name, as the last hour that has it describes it: the first may lack sums."""
@@ -78,14 +85,31 @@ def time_of(moment: datetime) -> str:
 
 
 def description(base: str, one: Collection) -> dict[str, Any]:
-    """A collection as EDR describes it."""
+    """A collection as EDR describes it, with its newest complete run."""
+    address = f"{base}/collections/{one.id}"
+    found = _described(address, one.id, one)
+    found["links"].append({"href": f"{address}/instances", "rel": "data", "type": "application/json"})
+    found["data_queries"]["instances"] = {
+        "link": {"href": f"{address}/instances", "rel": "data", "variables": {"query_type": "instances"}}
+    }
+    return found
+
+
+def instance_description(base: str, one: Collection) -> dict[str, Any]:
+    """One run of a collection, as EDR describes instances."""
+    address = f"{base}/collections/{one.id}"
+    found = _described(f"{address}/instances/{one.run}", one.run, one)
+    found["links"].append({"href": address, "rel": "collection", "type": "application/json"})
+    return found
+
+
+def _described(address: str, name: str, one: Collection) -> dict[str, Any]:
     choice, region = one.candidate.choice, one.tile.meta.region
     moments = [time_of(moment) for moment in one.times.values()]
-    address = f"{base}/collections/{one.id}"
     model = choice.folders[0].model
     whole = {True: "complete", False: "incomplete", None: "not known to be complete"}[choice.complete]
     return {
-        "id": one.id,
+        "id": name,
         "title": f"{model.upper()}, {region.title or region.name}",
         "description": f"Run {one.run} of {model}, {whole}: {choice.sentence}. Values are those of the nearest grid "
         f"point, in the units of the GRIB.",

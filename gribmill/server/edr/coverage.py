@@ -94,9 +94,7 @@ def cube(
 
 def grid_part(tile: Tile, bounds: QueryBox) -> GridPart:
     """The points of an answer over a box."""
-    width = (bounds.east - bounds.west) % 360.0
-    if width == 0.0 and bounds.east > bounds.west:
-        width = 360.0
+    width = bounds.width
     if tile.regular:
         lon = bounds.west + (tile.x - bounds.west + TOLERANCE) % 360.0 - TOLERANCE
         columns = np.flatnonzero(lon <= bounds.west + width + TOLERANCE)

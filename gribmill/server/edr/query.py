@@ -33,6 +33,17 @@ class QueryBox(NamedTuple):
     east: float
     north: float
 
+    @property
+    def width(self) -> float:
+        width = (self.east - self.west) % 360.0
+        return 360.0 if width == 0.0 and self.east > self.west else width
+
+    def overlaps(self, other: QueryBox) -> bool:
+        """Whether they have a point in common."""
+        if self.south > other.north or other.south > self.north:
+            return False
+        return (other.west - self.west) % 360.0 <= self.width or (self.west - other.west) % 360.0 <= other.width
+
 
 @dataclass(frozen=True, slots=True)
 class Polygon:
@@ -66,6 +77,9 @@ class QueryTimes:
 
     def contains(self, moment: datetime) -> bool:
         return (self.begin is None or self.begin <= moment) and (self.end is None or moment <= self.end)
+
+    def overlaps(self, first: datetime, last: datetime) -> bool:
+        return (self.begin is None or self.begin <= last) and (self.end is None or first <= self.end)
 
 
 def parse_point(coords: str | None) -> tuple[float, float]:
@@ -105,6 +119,11 @@ def parse_bbox(bbox: str | None) -> QueryBox:
     if found.south > found.north:
         raise _wrong("bbox", "the south of the box is north of its north")
     return found
+
+
+def parse_optional_bbox(bbox: str | None) -> QueryBox | None:
+    """The same; None if there is none."""
+    return None if bbox is None else parse_bbox(bbox)
 
 
 def parse_times(text: str | None) -> QueryTimes:

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 from covjson_pydantic.coverage import Coverage
 from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
-from edr_pydantic.collections import Collection, Collections
+from edr_pydantic.collections import Collection, Collections, Instance, Instances
 from owslib.ogcapi.edr import EnvironmentalDataRetrieval
 
 import gribmill
@@ -22,12 +22,14 @@ from gribmill.tiles.read.tile import read_tile
 from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, make_forecasts
 from tests.server.live_server import LiveServer, serving
 
+OLDER, OLDER_HOURS = "20260831_12", 4
 FIRST, LAST = "2026-09-01T12:00:00Z", "2026-09-01T18:00:00Z"
 
 
 @pytest.fixture(scope="module")
 def forecast_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("forecasts")
+    make_forecasts(root, OLDER, OLDER_HOURS)
     make_forecasts(root)
     return root
 
@@ -67,6 +69,90 @@ def test_the_pages_are_valid_and_lead_to_each_other(client: httpx.Client) -> Non
     assert {"t2m", "tp"} <= one.parameter_names.root.keys()
     assert client.get("/edr/collections/hrrr:texas").status_code == 404
     assert client.get("/edr/collections/no").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"bbox": "-72,42,-71,43"}, {"hrrr:boston", "gfs:new_england"}),
+        ({"bbox": "-69.5,40.5,-68.5,41"}, {"gfs:new_england"}),
+        ({"bbox": "170,-90,-73,90"}, {"gfs:new_england"}),
+        ({"bbox": "287,42,290,43"}, {"hrrr:boston", "gfs:new_england"}),
+        ({"bbox": "0,40,10,45"}, set()),
+        ({"bbox": "-72,42,-71,43", "datetime": "2026-09-01T18:00:00Z/.."}, {"hrrr:boston", "gfs:new_england"}),
+        ({"datetime": "2026-09-01T18:00:01Z/.."}, set()),
+        ({"datetime": "../2026-09-01T11:59:59Z"}, set()),
+    ],
+)
+def test_collections_are_filtered_by_box_and_time(
+    client: httpx.Client, query: dict[str, str], expected: set[str]
+) -> None:
+    found = Collections.model_validate_json(client.get("/edr/collections", params=query).text)
+    assert {one.id for one in found.collections} == expected
+
+
+def test_filters_that_cannot_be_read_are_refused(client: httpx.Client) -> None:
+    for query, words in (({"bbox": "1,2"}, "is not a box"), ({"datetime": "now"}, "is not a time")):
+        for path in ("/edr/collections", "/edr/collections/hrrr:boston/instances"):
+            answer = client.get(path, params=query)
+            assert (answer.status_code, words in answer.json()["detail"]) == (400, True)
+
+
+def test_the_runs_of_a_collection_are_its_instances(client: httpx.Client) -> None:
+    collection = Collection.model_validate_json(client.get("/edr/collections/hrrr:boston").text)
+    assert collection.data_queries is not None and collection.data_queries.instances is not None
+    listed = Instances.model_validate_json(client.get(collection.data_queries.instances.link.href).text)
+    assert [one.id for one in listed.instances] == [RUN, OLDER]
+    for one in listed.instances:
+        address = next(link.href for link in one.links if link.rel == "self")
+        shown = Instance.model_validate_json(client.get(address).text)
+        assert shown == one
+    times = listed.instances[1].extent.temporal
+    assert times is not None and (times.values or [])[-1] == "2026-08-31T15:00:00Z"
+    assert "tp" in listed.instances[1].parameter_names.root
+    early = client.get("/edr/collections/hrrr:boston/instances?datetime=../2026-09-01T00:00:00Z").json()
+    assert [one["id"] for one in early["instances"]] == [OLDER]
+    assert any("conf/instances" in one for one in client.get("/edr/conformance").json()["conformsTo"])
+
+
+@pytest.mark.parametrize(
+    ("query", "params"),
+    [
+        ("position", {"coords": f"POINT({LON} {LAT})"}),
+        ("area", {"coords": "POLYGON((-71.4 42.1,-71 42.1,-71 42.4,-71.4 42.1))"}),
+        ("cube", {"bbox": "-71.4,42.1,-71,42.4"}),
+    ],
+)
+def test_an_instance_has_the_values_of_its_run(
+    client: httpx.Client, forecast_root: Path, query: str, params: dict[str, str]
+) -> None:
+    path = f"/edr/collections/hrrr:boston/instances/{OLDER}/{query}"
+    answer = client.get(path, params={**params, "parameter-name": "tp"})
+    Coverage.model_validate_json(answer.text)
+    assert answer.headers["gribmill-run"] == OLDER
+    found = answer.json()
+    assert found["domain"]["axes"]["t"]["values"][0] == "2026-08-31T12:00:00Z"
+    shape = found["ranges"]["tp"]["shape"]
+    assert shape[0] == OLDER_HOURS
+    values = np.array(found["ranges"]["tp"]["values"], float).reshape(OLDER_HOURS, -1)
+    np.testing.assert_array_equal(np.nanmax(values[1:], axis=1), [0.5, 2.0, 4.5])
+    assert np.isnan(values[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("hrrr:boston/instances/20200101_00", 404),
+        ("hrrr:boston/instances/20269999_00", 404),
+        ("hrrr:texas/instances", 404),
+        (f"hrrr:texas/instances/{RUN}", 404),
+        ("hrrr:boston/instances/20200101_00/cube", 404),
+        ("hrrr:boston/instances/newest", 422),
+    ],
+)
+def test_runs_that_do_not_exist_are_not_found(client: httpx.Client, path: str, status: int) -> None:
+    answer = client.get(f"/edr/collections/{path}")
+    assert answer.status_code == status, answer.text
 
 
 @pytest.mark.parametrize("key", ["parameter-name", "parameter_names"])
