@@ -262,6 +262,9 @@ class Listener(Protocol):
 class Database(Protocol):
     """A database that holds a queue."""
 
+    workers_outlive_it: bool
+    """Whether workers go on when its machine crashes. They would go on with claims that it has forgotten."""
+
     def read(self) -> AbstractContextManager[Snapshot]:
         """One consistent look that blocks no one."""
         ...

@@ -74,6 +74,8 @@ class _Writing:
 class PostgresDatabase:
     """Safe to use from many threads, processes and hosts. Uses the server's time, unless a clock is given."""
 
+    workers_outlive_it = True
+
     def __init__(
         self,
         dsn: str,

@@ -149,6 +149,8 @@ class _Writing:
 class SqliteDatabase:
     """The queue in one file. Safe to use from many threads and processes of one host."""
 
+    workers_outlive_it = False
+
     def __init__(
         self,
         path: Path,

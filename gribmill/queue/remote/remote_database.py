@@ -75,6 +75,8 @@ class RemoteSnapshot:
 class RemoteDatabase:
     """One connection per thread."""
 
+    workers_outlive_it = True
+
     def __init__(self, url: str, token: str, lease_seconds: float) -> None:
         self._options = (url, token, lease_seconds)
         self._threads = threading.local()

@@ -195,11 +195,13 @@ class Exchanges(Facet):
         return heir._replace(tenant_id=origin.tenant_id, dedupe_key=key)
 
     def _must_outlive(self, batch: Sequence[Claimed]) -> bool:
-        """Whether a claim has to survive a power cut.
+        """Whether a claim has to survive a power cut or a failover.
 
-        Forgotten, it leaves a pending job, which is run again. So is one that is remembered, for its worker is gone
-        too; unless a job of its type that was lost must never run again.
+        Forgotten, it leaves a pending job, which is run again. So is one that is remembered if its worker is gone too,
+        unless a job of its type that was lost must never run again.
         """
+        if self.database.workers_outlive_it:
+            return bool(batch)
         return any(self.registry[job.type].on_lost == "fail" for job in batch)
 
 

@@ -74,6 +74,21 @@ def test_the_server_ends_a_transaction_whose_client_went_silent(postgres: Postgr
             wait_until(lambda: postgres.by_hand(ended), 30, "the server to end the session")
 
 
+def test_a_claim_survives_a_crash_of_the_server(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its worker goes on after a crash or a failover. A claim that was forgotten would be given to another one too."""
+    add(store)
+    waited: list[bool] = []
+    commit = Handle.commit
+
+    def noted(handle: Handle, *, lasting: bool) -> None:
+        waited.append(lasting)
+        commit(handle, lasting=lasting)
+
+    monkeypatch.setattr(Handle, "commit", noted)
+    take(store)
+    assert waited == [True], "the commit waits for the disk, and for a synchronous standby"
+
+
 def test_no_transaction_is_open_while_a_job_runs(postgres: PostgresUnderTest, store: Store) -> None:
     add(store)
     take(store)
