@@ -14,10 +14,10 @@ from urllib.parse import unquote
 from gribmill.sandbox.publisher import request as served
 from gribmill.sandbox.publisher.damaged_body import cut_off, flipped
 from gribmill.sandbox.publisher.faults import BOT_PAGE, Proceed
-from gribmill.sandbox.publisher.memory import MemoryStore
 from gribmill.sandbox.publisher.response import RawResponse, Response, from_bytes
 from gribmill.sandbox.publisher.server import Server
 from gribmill.sandbox.publisher.stored_object import BytesObject, ObjectStore, StoredObject
+from tests.ingest.memory_store import MemoryStore
 
 PUBLISHED_AT = datetime(2026, 9, 1, 13, 0, tzinfo=UTC)
 SLOW_DOWN = b"<Error><Code>SlowDown</Code></Error>"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gribmill.sandbox.forecast.index_lines import noaa_lines
-from gribmill.sandbox.grib_writer.product_section import Accumulation, product_section, time_octets
 from gribmill.sandbox.grib_writer.sections import message as write_message
 from gribmill.sandbox.grib_writer.sections import section
+from tests.ingest.product_section import Accumulation, product_section, time_octets
 
 RUN = datetime(2026, 9, 1, 12, tzinfo=UTC)
 

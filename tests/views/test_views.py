@@ -74,7 +74,7 @@ def _with_json(command: click.Command, path: tuple[str, ...]) -> Iterator[str]:
             child = command.get_command(context, name)
             assert child is not None
             yield from _with_json(child, (*path, name))
-    elif any(param.name == "as_json" for param in command.params):
+    if any(param.name == "as_json" for param in command.params):
         yield " ".join(path)
 
 
