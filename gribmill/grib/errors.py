@@ -10,5 +10,5 @@ class GribError(GribmillError):
 
 
 def damaged(source: str, number: int | str, offset: int, reason: str) -> GribError:
-    """The error for one message: which file, which message, at which byte, and why."""
+    """The error for one message, with its file, number, byte offset and reason."""
     return GribError(f"{source}: message {number} at byte {offset}: {reason}")

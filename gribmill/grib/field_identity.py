@@ -1,4 +1,4 @@
-"""What a field is of, beside its quantity: centre, process, ECMWF's labels, ensemble member or statistic, threshold."""
+"""What identifies a field besides its quantity: centre, process, ECMWF's labels, member or statistic, threshold."""
 
 from __future__ import annotations
 

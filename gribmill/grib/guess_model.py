@@ -60,7 +60,7 @@ SIGNATURES = (
     _ncep("gefs_0p50", 107, spacing=0.5),
     _ncep("gefs_1p00", 107, spacing=1.0),
     _ncep("gefs", 107),
-    # The process of GEFS was that of its spectral model once.
+    # GEFS once used the process of its spectral model.
     _ncep("gefs_1p00", 80, spacing=1.0, subcentre=ENSEMBLE_PRODUCTS),
     _ncep("gefs", 80, subcentre=ENSEMBLE_PRODUCTS),
     _ncep("naefs", 114),
@@ -109,12 +109,12 @@ CENTRES = {7: "kwbc", 34: "rjtd", 38: "babj", 40: "rksl", 54: "cwao", 74: "egrr"
            98: "ecmwf"}  # fmt: skip
 UNKNOWN_CENTRES = {255, 65535}
 UNKNOWN = "grib"
-# GFS and its assimilation write the same keys: only the publisher's file names tell them apart.
+# GFS and its assimilation write the same keys: only the publisher's file names distinguish them.
 GDAS_FILE = re.compile(r"(^|[^a-z])gdas", re.IGNORECASE)
 GFS_PROCESSES = {81, 96}
 # Templates of aerosols: GEFS writes them with the process of GFS, which has none.
 AEROSOLS = frozenset({44, 45, 46, 47, 48, 49, 80, 81, 82, 84, 85})
-# Families of ensembles: what belongs to all members (spread, probability) has its own place.
+# Ensemble families: what belongs to all members (spread, probability) has its own name.
 ENSEMBLES = frozenset(
     ("gefs", "gefs_0p50", "gefs_1p00", "naefs", "ifs_enfo", "ifs_waef", "aifs_ens", "aifs_ens_wave", "era5_enda")
 )
@@ -135,7 +135,7 @@ class ModelGuess:
 
 
 def guess_model(keys: Keys, grid: Grid, file: str = "", *, aerosols: bool = False) -> ModelGuess:
-    """The model of a field in a file of that name. One that is not recognised is named by centre and process.
+    """The model of a field in a file of that name. An unrecognised one is named after centre and process.
 
     `aerosols`: the file has fields of aerosols, so that its other fields are not of GFS either.
     """
@@ -156,7 +156,7 @@ def _family(keys: Keys, grid: Grid, aerosols: bool) -> ModelGuess:
     return ModelGuess(known) if known else ModelGuess(_neutral(keys, aerosols), recognised=False)
 
 
-# Every field of a file asks the same.
+# Cached: the answer is the same for every field of a file.
 @lru_cache(maxsize=256)
 def _by_process(centre: int, subcentre: int, process: int | None, grid: Grid) -> str | None:
     spec = grid.spec()

@@ -52,7 +52,7 @@ LONGEST_SIGNATURE = max(len(signature) for signature, _ in WRONG_FILE_SIGNATURES
 
 
 def wrong_file(first: bytes) -> str | None:
-    """`a gzip file`, `a web page or an error message` …; None where the first bytes do not say."""
+    """`a gzip file`, `a web page or an error message` …; None if the first bytes are not recognised."""
     return next((name for signature, name in WRONG_FILE_SIGNATURES if first.startswith(signature)), None)
 
 
@@ -74,7 +74,7 @@ class RawMessage:
 
 @dataclass(frozen=True, slots=True)
 class DamagedMessage:
-    """A place where a message starts that cannot be read, and the reason."""
+    """The place of a message that cannot be read, and the reason."""
 
     number: int
     offset: int
@@ -111,7 +111,7 @@ def without_messages(data: ByteSource, source: str) -> GribError:
 
 
 def scan(data: Data) -> Iterator[RawMessage | DamagedMessage]:
-    """Each message or damage in turn: bytes between messages are skipped, and scanning goes on after damage."""
+    """Each message or damage in turn: bytes between messages are skipped, and scanning continues after damage."""
     number, offset, after_damage = 0, data.find(MAGIC), False
     while offset >= 0:
         try:
@@ -189,7 +189,7 @@ def read_headers(path: Path) -> Iterator[MessageHeader]:
 
 def supported_grids(headers: Iterable[MessageHeader]) -> set[Grid]:
     """The grids of all the fields, without those that gribmill does not support."""
-    # NumPy comes with the grids: listings and downloads do without.
+    # Grids import NumPy, which listings and downloads do not need.
     from gribmill.grib.grid.grid import grid_from_section
 
     described = {(field.keys.edition, field.grid_section) for header in headers for field in header.fields}
@@ -223,7 +223,7 @@ def _fields2(data: ByteSource, message: RawMessage) -> tuple[FieldHeader, ...]:
         if span.number == 1:
             identification = bytes(data[span.slice])
         elif span.number == 2:
-            # Its labels only: a local section may hold anything else, of any size.
+            # Only its labels: a local section may contain anything else, of any size.
             local = bytes(data[span.start : min(span.end, span.start + LOCAL_OCTETS2)])
         elif span.number == 3:
             grid = bytes(data[span.slice])

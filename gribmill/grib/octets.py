@@ -61,7 +61,7 @@ def ieee32(section: Octets, first: int) -> float:
 
 
 def ibm32(section: Octets, first: int) -> float:
-    """A four-byte float of the IBM 360, as GRIB1 has them."""
+    """A four-byte IBM 360 float, as GRIB1 uses."""
     word = unsigned(section, first, first + 3)
     sign = -1.0 if word & 0x80000000 else 1.0
     return float(sign * (word & 0xFFFFFF) * 16.0 ** (((word >> 24) & 0x7F) - 70))

@@ -27,19 +27,19 @@ BITMAP_FOLLOWS = 0
 BITMAP_AS_BEFORE = 254
 NO_BITMAP = 255
 
-# GRIB1 sections before the data: what each must hold before any of its octets is read, and the flag that announces it.
+# GRIB1 sections before the data: the least length of each, and the flag that announces it.
 HEADERS1 = {1: ("product", 28, 0), 2: ("grid", 32, 0x80), 3: ("bitmap", 6, 0x40)}
 SHORTEST_DATA1 = 11
 # GRIB2. 1: identification, 2: local, 3: grid, 4: product, 5: packing, 6: bitmap, 7: data.
 SHORTEST2 = {1: 21, 2: 5, 3: 14, 4: 11, 5: 11, 6: 6, 7: 5}
 HEADERS2 = {1, 3, 4, 5}
 MAY_FOLLOW = {0: {1}, 1: {2, 3}, 2: {3}, 3: {4}, 4: {5}, 5: {6}, 6: {7}, 7: {2, 3, 4}}
-# The least that a message of each edition can have: section 0, section 1 (GRIB1: and the data) and the end mark.
+# The shortest possible message of each edition: section 0, section 1 (GRIB1: and the data) and the end mark.
 SHORTEST = {1: 8 + 28 + SHORTEST_DATA1 + 4, 2: 16 + 21 + 4}
 
 
 class ByteSource(Protocol):
-    """What messages are read from: bytes, a mapped file, or a file whose parts are fetched when they are asked for."""
+    """What messages are read from: bytes, a mapped file, or a file whose parts are fetched on demand."""
 
     def __len__(self) -> int: ...
 
@@ -190,7 +190,7 @@ def sections1(message: bytes | memoryview) -> Sections1:
 
 
 def sections2(message: bytes | memoryview) -> list[Sections2]:
-    """Each field of a GRIB2 message: sections that are not repeated hold for the fields that follow."""
+    """Each field of a GRIB2 message: sections that are not repeated apply to the fields that follow."""
     view, parts, last_bitmap = memoryview(message), [b""] * 7, b""
     fields: list[Sections2] = []
     for number, start, end in walk2(view, 0, len(view)):

@@ -22,4 +22,4 @@ class BadIndex(IngestError):
 
 
 class WrongRun(BadIndex):
-    """An index of another run than the requested one."""
+    """An index for a different run than the requested one."""

@@ -57,12 +57,12 @@ class Box:
 
     @property
     def crosses_dateline(self) -> bool:
-        """True where the box goes on east of 180°."""
+        """True if the box continues east of 180°."""
         return self.west > self.east
 
     @property
     def all_longitudes(self) -> bool:
-        """True where the box goes all the way round."""
+        """True if the box goes all the way around the globe."""
         return self.width + 2 * EDGE_DEG >= 360.0
 
     @property
@@ -102,9 +102,9 @@ class Box:
 
 
 def wrap_longitude(lon: Any) -> Any:
-    """The same meridian in [-180, 180), untouched where it is there already; floats stay floats."""
+    """The same meridian in [-180, 180), unchanged if already in range; floats stay floats."""
     turns = (lon + 180.0) / 360.0
-    # Unlike a modulo this leaves the last bits of a number that needs no turn alone.
+    # Unlike a modulo, this keeps the last bits of a number that is already in range.
     if type(turns) is float:
         return lon - 360.0 * math.floor(turns)
     import numpy as np  # late: as above
@@ -140,7 +140,7 @@ def _normal_longitudes(west: float, east: float) -> tuple[float, float]:
     if west == east:
         raise RegionError(f"west and east are both {west:g}: the box has no width")
     if east - west > 360.0 + EDGE_DEG:
-        raise RegionError(f"from west {west:g} to east {east:g} is more than once round the globe")
+        raise RegionError(f"from west {west:g} to east {east:g} is more than once around the globe")
     if east - west >= 360.0 - EDGE_DEG:
         return -180.0, 180.0
     west, east = wrap_longitude(west), -wrap_longitude(-east)

@@ -31,8 +31,8 @@ def box_of_geojson(path: Path, feature: str | None = None) -> Box:
 def box_of_rings(rings: list[Ring], source: str) -> Box:
     """The smallest box around closed rings of (longitude, latitude).
 
-    A step of more than 180° between neighbours is taken the short way, across the dateline; a step of a whole turn
-    is one. A ring that closes only after a turn goes round a pole, and the box reaches it.
+    A step of more than 180° between neighbours takes the short way, across the dateline, unless it is a full turn.
+    A ring that closes only after a full turn goes around a pole, and the box reaches it.
     """
     if not rings:
         raise RegionError(f"{source} draws no polygon")
@@ -53,7 +53,7 @@ def box_of_rings(rings: list[Ring], source: str) -> Box:
 
 
 def _arc(lon: npt.NDArray[np.float64]) -> tuple[float, float, bool]:
-    """West and east end of a ring's longitudes, unrolled; and whether it goes round a pole."""
+    """West and east end of a ring's longitudes, unrolled; and whether it goes around a pole."""
     steps = np.diff(np.append(lon, lon[0]))
     whole = np.abs(steps) >= 360.0 - 1e-6
     if whole.any():

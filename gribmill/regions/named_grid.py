@@ -15,7 +15,7 @@ from gribmill.regions.grids.spec import grid_from_spec
 
 @dataclass(frozen=True)
 class NamedGrid:
-    """A model's grid as its centre publishes it. Made when it is first used: a scan needs only its model's."""
+    """A model's grid as its centre publishes it. Built on first use: a scan needs only its model's grid."""
 
     name: str
     title: str

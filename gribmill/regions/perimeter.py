@@ -1,7 +1,7 @@
 """The extent of a box on a grid, found along the whole perimeter of the box.
 
 A row or column that bounds the part of the grid inside the box touches either the box's edge or the grid's own
-border. So it is enough to walk both, in steps of at most one cell. Four corners are not: parallels bulge.
+border. So it is enough to follow both, in steps of at most one cell. The four corners are not enough: parallels bulge.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from gribmill.regions.grids.grid import Grid
 from gribmill.regions.grids.lambert import LambertGrid
 from gribmill.regions.grids.plane import PlaneGrid
 
-# First steps of one degree: over one degree a parallel turns by at most one degree, so that it stays within
+# Initial steps of one degree: over one degree a parallel turns by at most one degree, so that it stays within
 # 0.0022 of its chord's length on every conformal map.
 _FIRST_STEP_DEG = 1.0
 _BULGE = 0.01
 # 2^-24 degrees are 7 mm; a step that still jumps over cells then crosses a seam, or a pole of the grid's own.
 _MOST_HALVINGS = 24
 _MOST_STEPS = 2_000_000
-# Beside a tear in the map, near enough for any cell.
+# Distance from a cut in the map, small compared with any cell.
 _BESIDE_DEG = 1e-9
 
 
@@ -61,7 +61,7 @@ def _border_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
 
 
 def _edge_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
-    """Least and greatest (j, i) along the box's edge where it runs on the grid or within a cell of it."""
+    """Minimum and maximum (j, i) along the box's edge where it runs on the grid or within a cell of it."""
     start, end = _first_steps(grid, box)
     seen_j: list[Floats] = []
     seen_i: list[Floats] = []
@@ -79,7 +79,7 @@ def _edge_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
         middle = (start + end) / 2
         start, end = np.concatenate([start, middle], axis=1), np.concatenate([middle, end], axis=1)
     if start.shape[1]:
-        # What cannot be resolved may hide anything: take every column of these rows, and tighten later.
+        # Unresolved steps may contain anything: take every column of these rows, and tighten later.
         (ja, _), (jb, _) = _index(grid, start), _index(grid, end)
         slack = _length_deg(start, end) / _row_deg(grid)
         seen_j += [np.minimum(ja, jb) - slack, np.maximum(ja, jb) + slack]
@@ -88,11 +88,11 @@ def _edge_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
 
 
 def _first_steps(grid: Grid, box: Box) -> tuple[Floats, Floats]:
-    """Start and end of each first step along the edge, as (2, n) arrays of latitude and longitude."""
+    """Start and end of each initial step along the edge, as (2, n) arrays of latitude and longitude."""
     meridians = [] if box.all_longitudes else [box.west, box.west + box.width]
     arcs = [(box.west, box.west + box.width)]
     if isinstance(grid, LambertGrid):
-        # The flattened cone is torn along the meridian opposite LoV: both sides of the tear are edges too.
+        # The flattened cone is cut along the meridian opposite LoV: both sides of the cut are edges too.
         tear = box.west + (wrap_longitude(grid.lov + 180.0) - box.west) % 360.0
         if tear <= arcs[0][1]:
             meridians += [tear - _BESIDE_DEG, tear + _BESIDE_DEG]
@@ -111,7 +111,7 @@ def _line(lat0: float, lon0: float, lat1: float, lon1: float) -> Floats:
 
 
 def _index(grid: Grid, places: Floats) -> tuple[Floats, Floats]:
-    """Index of places; a pole that the map sends to infinity is moved by a hair to have one."""
+    """Index of places; a pole that projects to infinity is moved slightly to get a finite index."""
     lat, lon = places
     with np.errstate(invalid="ignore", over="ignore"):
         j, i = grid.index(lat, lon)
@@ -128,7 +128,7 @@ def _near(grid: Grid, ja: Floats, ia: Floats, jb: Floats, ib: Floats, length_deg
         pad = 1.0 + _BULGE * np.maximum(np.abs(jb - ja), np.abs(ib - ia))
         columns = (np.minimum(ia, ib) - pad <= nx) & (np.maximum(ia, ib) + pad >= -1)
     else:
-        # A latitude, rotated or not, changes by no more than the way that was gone; a longitude may.
+        # A latitude, rotated or not, changes by no more than the length of the step; a longitude may change more.
         pad = 1.0 + length_deg / _row_deg(grid)
         columns = np.ones(ja.shape, dtype=np.bool_)
     rows = (np.minimum(ja, jb) - pad <= ny) & (np.maximum(ja, jb) + pad >= -1)
@@ -141,7 +141,7 @@ def _length_deg(start: Floats, end: Floats) -> Floats:
 
 
 def _row_deg(grid: Grid) -> float:
-    """Degrees of arc between rows, about."""
+    """Approximate degrees of arc between rows."""
     return grid.cell_km / 111.0
 
 

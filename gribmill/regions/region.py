@@ -67,13 +67,13 @@ class Region:
 
 @lru_cache(maxsize=1)
 def built_in_regions() -> Mapping[str, Region]:
-    """The regions that come with gribmill, in the order of regions.toml."""
+    """The built-in regions, in the order of regions.toml."""
     tables = tomllib.loads(files("gribmill.regions").joinpath("regions.toml").read_text(encoding="utf-8"))
     return {name: Region(name, Box(*table["box"]), table["title"]) for name, table in tables.items()}
 
 
 def load_regions(extra: Mapping[str, RegionTable] | None = None) -> dict[str, Region]:
-    """Built-in regions and the user's own (`settings.regions`), which win."""
+    """Built-in regions and the user's own (`settings.regions`), which take precedence."""
     own = {name: user_region(name, settings) for name, settings in (extra or {}).items()}
     return {**built_in_regions(), **own}
 

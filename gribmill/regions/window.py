@@ -17,7 +17,7 @@ from gribmill.regions.perimeter import Rectangle, reach
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-# Points looked at in one go while a window is tightened: some 30 MB of working memory.
+# Points examined at once while a window is tightened: about 30 MB of working memory.
 _CHUNK_POINTS = 500_000
 
 
@@ -35,7 +35,7 @@ class Window:
 
     @property
     def points(self) -> int:
-        """How many grid points it holds."""
+        """The number of grid points in it."""
         return self.shape[0] * self.shape[1]
 
     def take(self, array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
@@ -44,7 +44,7 @@ class Window:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
     def grid(self, grid: Grid) -> Grid:
-        """The window as a separate grid; its x and y go on without a jump across the seam."""
+        """The window as a separate grid; its x and y continue without a jump across the seam."""
         rows, columns = self.shape
         return grid.part(self.rows.start, rows, self.cols[0].start, columns)
 
@@ -64,7 +64,7 @@ class Window:
 def window(grid: Grid, box: Box) -> Window | None:
     """The smallest window with every grid point inside the box; None if no point is inside.
 
-    A box that is smaller than a cell may be between points, and then gives None as well.
+    A box smaller than a cell may contain no point, which also gives None.
     """
     if grid.separable:
         return _from_axes(grid, box)
@@ -75,14 +75,14 @@ def window(grid: Grid, box: Box) -> Window | None:
 
 
 def _from_axes(grid: Grid, box: Box) -> Window | None:
-    """Latitude belongs to the row and longitude to the column: each is looked at once."""
+    """Latitude depends on the row and longitude on the column: each is examined once."""
     lat, _ = grid.latlon(np.arange(grid.shape[0]), 0)
     _, lon = grid.latlon(0, np.arange(grid.shape[1]))
     return _enclosing(box.contains_latitude(lat), box.contains_longitude(lon), wraps=grid.wraps)
 
 
 def _from_every_point(grid: Grid, box: Box) -> Window | None:
-    """A rotated grid that goes round the globe is rare enough to look at all of it."""
+    """Examines the whole grid: rotated grids around the globe are rare."""
     ny, nx = grid.shape
     rows, columns = np.zeros(ny, dtype=np.bool_), np.zeros(nx, dtype=np.bool_)
     step = max(1, _CHUNK_POINTS // nx)
@@ -108,7 +108,7 @@ def enclosing_columns(columns: Marks, *, wraps: bool) -> tuple[slice, ...]:
         return (slice(first, last + 1),)
     gaps = np.diff(marked, append=marked[0] + columns.size)
     widest = int(np.argmax(gaps))
-    # Of equal gaps the one at the seam is left out, so that the run stays in one piece.
+    # Among equal gaps the one at the seam is left out, so that the run stays in one piece.
     if gaps[widest] == gaps[-1]:
         return (slice(first, last + 1),)
     return slice(int(marked[widest + 1]), columns.size), slice(0, int(marked[widest]) + 1)

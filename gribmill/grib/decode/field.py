@@ -68,7 +68,7 @@ class Field:
 
     @cached_property
     def grid_notes(self) -> tuple[str, ...]:
-        """What should be known of its grid, in sentences."""
+        """Remarks on its grid, as sentences."""
         from gribmill.grib.grid.grid import grid_notes
 
         with self._placed():

@@ -18,15 +18,15 @@ from gribmill.grib.sections import Sections2
 from gribmill.kernel import native
 from gribmill.regions.window import Window
 
-# The current field and the one before; not the largest grids, whose memory should not be held for ever.
-# Memory of whole fields that are no longer referenced is used again: fresh pages cost a quarter of decoding.
+# Memory of whole fields that are no longer referenced is reused: fresh pages cost a quarter of decoding. Two fields
+# (the current one and the one before) are kept, but not the largest grids, which would hold too much memory.
 MOST_KEPT = 2
 KEPT_POINTS = range(2**18, 2**22)
 _kept: list[NDArray[np.float32]] = []
 
 
 def _unreferenced() -> int:
-    """The reference count of an array just taken off a list, without other references; it depends on the Python."""
+    """The reference count of an array just taken off a list and held nowhere else; it depends on the Python version."""
     base = [np.empty(0, np.float32)].pop(0)
     return sys.getrefcount(base)
 

@@ -16,7 +16,7 @@ from gribmill.kernel import native
 Numbers = dict[Parameter, tuple[int, ...]]
 
 # Numbers of u by discipline and category, or by GRIB1's table; v has the next number. Zonal and eastward also mean u.
-# Where WMO has a quantity as eastward and also as u or x, the eastward one is eastward on any grid and needs no
+# Where WMO defines a quantity as eastward and also as u or x, the eastward one is eastward on any grid and needs no
 # rotation. Neither does x, which is along the grid by definition.
 COMMON: Numbers = {
     # Fluxes of moisture, vapour, cloud, rain and snow.

@@ -24,7 +24,7 @@ from gribmill.regions.grids import (
 from gribmill.regions.grids.columns import eastward_step
 from gribmill.regions.grids.gaussian import MOST_PARALLELS, gaussian_latitudes
 
-# How far the last point may be beside a point of the grid that first point and increment give, in cells.
+# How far, in cells, the last point may be from a point of the grid that first point and increment define.
 ON_THE_GRID = 0.02
 SETTLED = (
     "The source's last {name} ({last:g}°) is {cells} {unit} away from where its first one ({first:g}°), its increment "
@@ -37,8 +37,8 @@ def settled_span(
 ) -> tuple[float, str | None]:
     """Degrees from the first to the last point, and a note where the stated last point is not one of them.
 
-    Increments are rounded to the precision of the message, so that the span is truer. But a span that differs by whole
-    cells is that of another grid: subsets are made without changing it. GribError where neither explains it.
+    Increments are rounded to the precision of the message, so the span is more accurate. But a span that differs by
+    whole cells is that of another grid: some subsets keep the original span. GribError where neither explains it.
     """
     if increment is None or points < 2:
         return span, None
@@ -85,7 +85,7 @@ def grid_from_section(edition: int, section: bytes) -> Grid:
 
 
 def grid_notes(edition: int, section: bytes) -> tuple[str, ...]:
-    """What should be known of the grid: that it is reduced, or that its section contradicts itself."""
+    """Remarks on the grid: that it is reduced, or that its section contradicts itself."""
     return _described_grid(edition, section)[1]
 
 

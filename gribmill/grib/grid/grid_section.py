@@ -30,10 +30,10 @@ NAMES2 = {
     140: "Lambert azimuthal", 150: "HEALPix", 204: "curvilinear", 32768: "NCEP rotated E", 32769: "NCEP rotated",
 }  # fmt: skip
 ANGULAR = ("lat-lon", "rotated lat-lon", "Gaussian")
-# Their axes are east and north everywhere, whatever the flag says: their winds need no rotation.
+# Their axes point east and north everywhere, whatever the flag says: their winds need no rotation.
 UPRIGHT = frozenset(("lat-lon", "Gaussian", "Mercator", "reduced lat-lon", "reduced Gaussian"))
 
-# NCEP's rotated grid without staggered rows, on which RAP computes.
+# NCEP's rotated grid without staggered rows, RAP's native grid.
 NCEP_ROTATED2 = 32769
 
 # Resolution and component flags: increments are given (GRIB1; GRIB2 for each direction), winds along the grid.

@@ -51,7 +51,7 @@ class ReducedRows:
         begins = begins if self.south_first else begins[::-1]
         columns = np.concatenate([np.arange(part.start, part.stop) for part in window.cols])
         counts, begins = counts[window.rows, None], begins[window.rows, None]
-        # Half way between two points the eastern one counts.
+        # Halfway between two points, the eastern one is used.
         nearest = (2 * columns * counts + self.shape[1]) // (2 * self.shape[1]) % counts
         return to_float32(flat[begins + nearest])
 

@@ -23,7 +23,7 @@ HIGHEST_SIGNED, NOT_GIVEN = 0x7FFF, 0xFFFF
 def row_list(grid: bytes, centre: int) -> list[int] | None:
     """The points of each row where section 2 lists them. GribError if the section is too short for its lists.
 
-    ecCodes reads on beyond the end of a section that is too short, and crashes on what it finds there.
+    ecCodes reads past the end of a section that is too short, and crashes.
     """
     begin, rows = _list_offset(grid, centre), _rows(grid)
     needed = begin + len(grid) % 2
@@ -61,7 +61,7 @@ def _rows(grid: bytes) -> int | None:
 
 def _check_counts(grid: bytes, counts: list[int]) -> None:
     columns = unsigned(grid, 7, 8)
-    # ecCodes aborts the process over a row of one point around the globe.
+    # ecCodes aborts the process for a row of one point around the globe.
     if grid[5] in GAUSSIAN and min(counts) < SHORTEST_ROW:
         raise GribError(f"it lists a row of {min(counts)} points around the globe")
     if columns != NOT_GIVEN and set(counts) != {columns}:

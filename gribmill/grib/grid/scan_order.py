@@ -58,7 +58,7 @@ def to_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
     """The values rounded once, in a new array in row order."""
     import numpy as np
 
-    # A double beyond float32 becomes infinite, as the cast is meant to do: no warning.
+    # A double beyond float32's range becomes infinite, which is intended: no warning.
     with np.errstate(over="ignore"):
         return values.astype(np.float32, order="C")
 

@@ -13,7 +13,7 @@ from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import Keys, Level, Probability
 
-# From here on, numbers are defined by the originating centre.
+# Numbers from here on are defined by the originating centre.
 LOCAL = 192
 _NUMBERED = re.compile(r".+_\d{1,3}")
 _BY_NUMBERS = re.compile(r"g[12]_\d")

@@ -40,7 +40,7 @@ class ConstituentName:
 
 
 def constituent_name(keys: Keys) -> ConstituentName | None:
-    """The name of a field of a constituent; None where the tables do not have its parts."""
+    """The name of a constituent's field; None if the tables lack any of its parts."""
     quantity = _tables()["quantities"].get(".".join(map(str, keys.parameter)))
     if not keys.selector or quantity is None or keys.edition != 2:
         return None
@@ -53,7 +53,7 @@ def constituent_name(keys: Keys) -> ConstituentName | None:
 
 
 def is_constituent(name: str) -> bool:
-    """Whether a name begins as those of constituents do."""
+    """Whether a name starts like those of constituents."""
     return any(name.startswith(f"{quantity[0]}_") for quantity in _tables()["quantities"].values())
 
 

@@ -13,7 +13,7 @@ NAMED = {
     5: "level of adiabatic condensation from sfc", 6: "max wind", 7: "tropopause", 8: "top of atmosphere",
     9: "sea bottom", 10: "entire atmosphere", 14: "level of free convection",
     17: "level of the most unstable parcel", 101: "mean sea level",
-    # The National Blend's, which NCEP has not described; wgrib2 calls each of them `reserved`.
+    # Kinds of the National Blend that NCEP has not documented; wgrib2 calls each of them `reserved`.
     195: "reserved_195", 196: "reserved_196", 197: "reserved_197",
     200: "entire atmosphere (considered as a single layer)",
     201: "entire ocean (considered as a single layer)", 204: "highest tropospheric freezing level",

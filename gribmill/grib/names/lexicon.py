@@ -21,12 +21,12 @@ from gribmill.grib.product.keys import ECMWF, Keys, Statistic
 
 log = logging.getLogger(__name__)
 
-# Levels of which there are many: the same parameter at one of them is another quantity than at the surface.
+# Level kinds with many levels: there, a parameter is a different quantity than at the surface.
 MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{}/kg/s) surface", "soil level {}"}
-# Of the statistics of a cell (docs/tiles.md).
+# Suffixes of the statistics of a cell (docs/tiles.md).
 CELL_ENDINGS = ("_min", "_max", "_mean")
 LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
-# The types of level with which a height above the ground may be given.
+# The types of level that may express a height above the ground.
 HEIGHT_TYPES = {"hl", "sfc"}
 # wgrib2 writes a parameter it has no name for as its numbers.
 _UNNAMED = re.compile(r"var discipline=(\d+) center=(\d+) local_table=\d+ parmcat=(\d+) parm=(\d+)")
@@ -49,7 +49,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """All rows, by each of their names. Equal only to itself: caches are kept per lexicon."""
+    """All rows, by each of their names. Equal only to itself, because caches are kept per lexicon."""
 
     rows: dict[str, Variable]
     by_noaa: dict[str, list[tuple[int, Variable, None]]]
@@ -143,7 +143,7 @@ class Lexicon:
         return next(self.matches(keys), None)
 
     def matches(self, keys: Keys) -> Iterator[Match]:
-        """Every quantity that the message can be, the best first: what is `mslp` where there is no better one …"""
+        """Every quantity that the message can be, best first; some apply only without a better source (`mslp`)."""
         text = level_text(keys.level, keys.level2)
         usual = False
         for rank, row, source in self.by_grib.get(_parameter(keys), ()):
@@ -241,7 +241,7 @@ _with_own: Lexicon | None = None
 
 
 def use_own_variables(own: tuple[Variable, ...]) -> None:
-    """From now on the lexicon of this process has these rows beside the built-in ones, and no others."""
+    """Replaces all user rows in this process's lexicon with these; the built-in rows stay."""
     global _own, _with_own
     if own != _own:
         _with_own = _indexed(built_in_lexicon().rows | {row.name: row for row in own}) if own else None
@@ -332,7 +332,7 @@ def _parameter(keys: Keys) -> tuple[int, ...]:
 
 
 def _ecmwf_time(row: Variable, keys: Keys) -> bool:
-    """ECMWF's GRIB1 has sums and extremes at a moment, or over a range without a statistic: the parameter says it."""
+    """ECMWF's GRIB1 gives sums and extremes as instants, or ranges without a statistic: the parameter implies it."""
     return keys.statistic in ("instant", "other", row.statistic)
 
 

@@ -63,7 +63,7 @@ def of_ensemble(name: str, units: str, keys: Keys) -> NameAndUnits:
 
 
 def _by_eccodes(item: Field) -> NameAndUnits:
-    """Cached: a name takes ecCodes milliseconds, and the first of all takes a hundred megabytes."""
+    """Cached: ecCodes takes milliseconds for a name, and the first lookup takes a hundred megabytes."""
     key = _quantity(item.sections) if isinstance(item.sections, Sections2) else None
     found = _cached.get(key) if key is not None else None
     if found is None:

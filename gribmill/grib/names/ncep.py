@@ -52,7 +52,7 @@ def ncep_names(keys: Keys) -> NcepNames | None:
 
 
 def _usual(level: Level | None, level2: Level | None) -> bool:
-    """Whether NCEP uses such a level. For roads, ice and layers between two kinds ecCodes has other names."""
+    """Whether NCEP uses such a level. ecCodes has other names for roads, ice and layers between two kinds."""
     if level is None or (level2 is not None and level2.kind != level.kind):
         return False
     return level.kind in NAMED or level.kind in VALUED

@@ -1,4 +1,4 @@
-"""Variables of the user's own, from tables in his settings: by the words of an index, or by GRIB keys."""
+"""The user's own variables, from tables in the settings: by the words of an index, or by GRIB keys."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LEVEL_TEXTS = frozenset(
 )
 # Readers convert such names as differences, without the offset of a temperature.
 SPREAD_WORDS = frozenset({"sd", "spread", "iqr"})
-# By ECMWF's type of level: the level's text in GRIB; on one level any single one is meant.
+# By ECMWF's type of level: the level's text in GRIB. Other types match any single level.
 ECMWF_LEVELS = {"pl": "{} mb", "sol": "soil level {}", "hl": "{} m above ground", "pv": "PV={} (Km^2/kg/s) surface"}
 
 
 class OwnVariableError(GribmillError):
-    """A variable of the user's own that cannot be used."""
+    """A user's own variable that cannot be used."""
 
 
 def own_variables(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Variable, ...]:
@@ -186,7 +186,7 @@ def _known_sources(noaa: Sequence[str], ecmwf: Sequence[str], known: Lexicon) ->
 
 
 def _known_elements(sources: Sequence[GribSource], known: Lexicon) -> tuple[str, ...]:
-    """The elements by which NOAA's indexes call these parameters, from gribmill's own variables."""
+    """The elements that NOAA's indexes use for these parameters, from gribmill's own variables."""
     found: dict[str, None] = {}
     for source in sources:
         for rank, row, own in known.by_grib.get(source.parameter, ()):

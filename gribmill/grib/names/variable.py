@@ -85,7 +85,7 @@ def _alike(one: float | None, other: float | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GribSource:
-    """How GRIB messages name a quantity: its parameter, the centre (None: any) and the unit (None: the usual).
+    """How GRIB messages identify a quantity: its parameter, the centre (None: any) and the unit (None: the usual).
 
     `processes`: only messages of these generating processes. `negated`: with the opposite sign of the row.
     """
@@ -97,7 +97,7 @@ class GribSource:
     negated: bool = False
 
     def fits(self, centre: int, process: int | None) -> bool:
-        """Whether a message of that centre and generating process can be meant."""
+        """Whether it applies to messages of that centre and generating process."""
         return self.centre in (None, centre) and (not self.processes or process in self.processes)
 
 
@@ -111,13 +111,13 @@ class OldName:
 
 @dataclass(frozen=True, slots=True)
 class CentreRule:
-    """A rule of variables.toml that holds for one centre (None: any); NCEP's hold for all of NOAA."""
+    """A rule of variables.toml for one centre (None: any); NCEP's apply to all of NOAA."""
 
     text: str
     centre: int | None = None
 
     def applies_to(self, centre: int) -> bool:
-        """Whether the rule holds for messages of that centre."""
+        """Whether the rule applies to messages of that centre."""
         return self.centre in (None, centre) or (self.centre == NCEP and centre in NOAA)
 
 
@@ -145,7 +145,7 @@ class Variable:
     codes: tuple[CentreRule, ...] = ()
     valid_min: float | None = None
     was: tuple[OldName, ...] = ()
-    # Whether it is the name of a field only where a better source has the usual one, or where it is asked for.
+    # Whether the name is used only if a better source has the usual one, or if it is requested.
     beside: bool = False
     # Of a user's variables: a statistic of an ensemble; the end of its index lines; whether it may be at any single
     # level; its level in ECMWF's indexes (`pl 850`); whether its range is the user's choice.

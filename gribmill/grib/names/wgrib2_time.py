@@ -28,7 +28,7 @@ class TimeRange:
 
 @lru_cache(maxsize=4096)
 def parse_time_range(text: str) -> TimeRange | None:
-    """The time range; None for forms that no plain forecast has (means over days, climatologies …)."""
+    """The time range; None for forms that plain forecasts do not have (means over days, climatologies …)."""
     if text == "anl":
         return TimeRange(0, 0)
     if moment := _MOMENT.fullmatch(text):

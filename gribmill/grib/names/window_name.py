@@ -1,4 +1,4 @@
-"""Names that say over which time a quantity was summed, averaged or searched: `tp_6h`, `t2m_max_12h`, `tp_15min`.
+"""Names that include the time range of a sum, mean or extreme: `tp_6h`, `t2m_max_12h`, `tp_15min`.
 
 `tp` is the sum since the run began (also `tp_run`), `tp_bucket` the shortest sum that ends at an hour, and `tp_6h` any
 sum of six hours. `t2m_max` is the extreme over the shortest time that ends at an hour, `t2m_max_12h` that of 12 hours.

@@ -25,7 +25,7 @@ BOUSTROPHEDONIC2 = 50002
 def check_second_order1(data: memoryview, values: int) -> None:
     """Raise GribError unless the groups have `values` values and their bits are within the data.
 
-    ecCodes writes beyond its memory where they are not.
+    Otherwise ecCodes writes out of bounds.
     """
     flags = unsigned(data, 14, 14)
     if values == 0:
@@ -57,7 +57,7 @@ def check_second_order2(section: bytes, data: memoryview, values: int) -> None:
 def check_old_second_order(data: memoryview, present: NDArray[np.bool_], layout: ScanLayout | None) -> None:
     """The same for GRIB1's older forms: the groups must have the values of the points that are `present`.
 
-    ecCodes crashes or never ends where they do not. It reads the parts one after the other, ignoring stated positions.
+    Otherwise ecCodes crashes or loops forever. It reads the parts one after the other, ignoring stated positions.
     """
     form, groups = unsigned(data, 14, 14) & FORM, unsigned(data, 17, 18) + 65536 * unsigned(data, 21, 21)
     values = int(present.sum())

@@ -24,7 +24,7 @@ from gribmill.grib.packing.second_order import (
 from gribmill.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
 from gribmill.regions.grids import MOST_POINTS
 
-# The largest real field at hand has 47 million points. Decoding one of this size takes 0.8 GB.
+# The largest known real field has 47 million points. Decoding a field of this limit takes 0.8 GB.
 POINT_LIMIT = MOST_POINTS
 # ecCodes reads a value into one machine word.
 BITS_LIMIT = 63
@@ -163,7 +163,7 @@ def check_run_length(section: bytes, data: memoryview, values: int) -> None:
     """Raise GribError unless the runs have `values` values, each of a valid level.
 
     A number up to `most` is a level; larger ones are the digits of its repetition, the least significant digit first.
-    ecCodes writes beyond its memory, or aborts the process, where they do not add up.
+    If they do not add up, ecCodes writes out of bounds or aborts the process.
     """
     bits, most, levels = unsigned(section, 12, 12), unsigned(section, 13, 14), unsigned(section, 15, 16)
     base = 2**bits - 1 - most

@@ -1,6 +1,6 @@
 """Decodes PNG images that are too wide for ecCodes: the PNG library refuses more than a million pixels in a row.
 
-With a bitmap, the values that are present are one row of pixels, however many they are.
+With a bitmap, all present values form a single row of pixels.
 """
 
 from __future__ import annotations

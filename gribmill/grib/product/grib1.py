@@ -44,8 +44,8 @@ RENAMED = {102: 101}
 
 # Table 5. A range from P1 to P2 without a statistic.
 UNSPECIFIED = 2
-# Over many analyses or forecasts. In most the first has the lead time P1, and P2 is the time between them, not the end
-# of a range.
+# Over many analyses or forecasts. In most of them P1 is the lead time of the first, and P2 the interval between them,
+# not the end of a range.
 OF_MANY: dict[int, OfMany] = {
     51: "mean", 113: "mean", 114: "sum", 115: "mean", 116: "sum", 117: "mean", 118: "variance", 119: "sd",
     123: "mean", 124: "sum", 125: "sd",
@@ -161,7 +161,7 @@ def _ecmwf_ensemble(product: Octets) -> dict[str, Any]:
 
 
 def _ncep_ensemble(product: Octets) -> dict[str, Any]:
-    """Octet 42: control, member or whole ensemble; octet 43: its number; octet 44: what the field is of them."""
+    """Octet 42: control, member or whole ensemble; octet 43: its number; octet 44: the statistic."""
     kind, number, what = (unsigned(product, octet, octet) for octet in (42, 43, 44))
     if kind == NCEP_CONTROL:
         return {"member": 0, "member_kind": 0 if number == 1 else 1}

@@ -56,7 +56,7 @@ TYPES = _numbered(
     (80, "fcmean fcmax fcmin fcstdev"),
     (86, "hcmean ssd gsd ga gai gbf pfc ppm gwt est mpp cpf emdn"),
 )
-# Streams of monthly means: what is in them is never the analysis or forecast of an hour.
+# Streams of monthly means: their fields are never the analysis or forecast of an hour.
 _MONTHLY = "mnth moda wamo wamd edmm edmo ewmo ewmm msmm swmm sfmm mofm wmfm mmam mmwm esmm ehmm"
 MONTHLY_MEANS = frozenset(_MONTHLY.split())
 # Archives of many centres without such labels, by production status (code table 1.3), and the type of processed data
@@ -205,7 +205,7 @@ class Keys:
 
     @property
     def ensemble_member(self) -> int | None:
-        """The number of the member, 0 for a control; None outside of ensembles."""
+        """The number of the member, 0 for a control; None outside ensembles."""
         # ECMWF's GRIB1 has member 0 of 0 there; GRIB2 has other templates.
         return None if (self.edition, self.member, self.members) == (1, 0, 0) else self.member
 
@@ -234,7 +234,7 @@ SPREADS = frozenset({2, 3, 4, 5, 7})
 
 
 def with_true_range(keys: Keys) -> Keys:
-    """The same, but ECMWF's sums begin where they do, whatever time range is stated: with the run.
+    """The same keys, but with the true start of ECMWF's sums, the start of the run, whatever time range is stated.
 
     AIFS states the last step, or an empty time range, for sums since the run began. In other forecasts of ECMWF only an
     empty one is wrong.

@@ -10,7 +10,7 @@ _BOTH = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200}
 # Seconds in a unit, by edition. Months and longer have no fixed length.
 UNIT_SECONDS = {1: _BOTH | {13: 900, 14: 1800, 254: 1}, 2: _BOTH | {13: 1}}
 CALENDAR_UNITS = {3, 4, 5, 6, 7}
-# Two centuries: damage can spell any number, and dates end.
+# Two centuries: damaged data can contain any number, and dates have a maximum.
 LONGEST_SECONDS = 200 * 366 * 86400
 
 

@@ -125,7 +125,7 @@ def is_being_downloaded(target: Path) -> bool:
 
 
 class _Search:
-    """Tries one mirror after the other and records how each fared."""
+    """Tries one mirror after another and records how each did."""
 
     def __init__(self, download: MirrorDownload, now: datetime) -> None:
         self.download, self.now = download, now
@@ -135,7 +135,7 @@ class _Search:
         self.trial = False
 
     def counted(self, failure: DownloadFailed) -> DownloadFailed:
-        """The failure, with what it has cost."""
+        """The failure, with what it cost."""
         failure.received_bytes = self.download.traffic.received
         return failure
 
@@ -180,7 +180,7 @@ class _Search:
         self.observations.append(observation_of(source.mirror.name, fault, self.now))
 
     def _paced(self, source: SourceUrls, error: Exception) -> Exception:
-        """A failed trial of a mirror that is down for everything: come back for the next one, at no cost."""
+        """A failed trial of a mirror that is down anyway: retry at the next trial, without using an attempt."""
         if self.trial and isinstance(error, Broken):
             return RateLimited(source.grib_url, error.reason, TRIAL_EVERY.total_seconds())
         return error
@@ -196,6 +196,6 @@ def _is_of_index(error: Exception, source: SourceUrls) -> bool:
 def _chosen(
     urls: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None, now: datetime
 ) -> MirrorChoice:
-    """The mirror where it is known to be first, then by preference; without failing mirrors, if others are left."""
+    """First the mirror known to have it, then by preference; failing mirrors are left out if others remain."""
     first = [source for source in urls if known is not None and source.grib_url == known.grib_url]
     return choose_mirrors([*first, *(source for source in urls if source not in first)], health, now)

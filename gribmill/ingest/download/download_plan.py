@@ -1,4 +1,4 @@
-"""A download before and after: its limits, which bytes to fetch and where they go, and what it returned."""
+"""A download's plan and result: its limits, which bytes to fetch and where they go, and what it returned."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Way = Literal["index", "walk", "whole"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a download may cost. More than this is a fault: a GFS hour has 540 MB in 743 messages.
+    """What a download may cost. Anything more is an error: a GFS hour has 540 MB in 743 messages.
 
-    A file of this machine may hold years, and reading its headers costs no requests.
+    A local file may contain years, and reading its headers costs no requests.
     """
 
     spool_bytes: int = 4 * 2**30

@@ -15,7 +15,7 @@ class NothingWanted(IngestError):
 
 
 class WrongFile(IngestError):
-    """The messages are valid, but not what the model's files hold."""
+    """The messages are valid, but not what the model's files should contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class DownloadFailed(IngestError):
         self.reasons, self.health_updates = tuple(reasons), tuple(health_updates)
         self.retry_after_seconds = retry_after_seconds
         self.received_bytes: int | None = None
-        """What came over the network all the same; None where nobody counted."""
+        """Bytes that came over the network anyway; None if not counted."""
         why = "; ".join(f"{reason.mirror}: {reason.error}" for reason in reasons)
         super().__init__(f"{what}: {why}" if why else what)
 
@@ -53,7 +53,7 @@ class Retryable(DownloadFailed):
 
 
 class DiskFull(Retryable):
-    """There is no space for the file. What was fetched of it is removed, to leave the space to others."""
+    """No disk space is left for the file. Its partial download is removed to free space for others."""
 
 
 class Permanent(DownloadFailed):
@@ -63,7 +63,7 @@ class Permanent(DownloadFailed):
 def download_failure(
     what: str, reasons: Sequence[MirrorFailure], health_updates: Sequence[Observation]
 ) -> DownloadFailed:
-    """The kind of failure that all the mirrors' failures together are."""
+    """The kind of failure that the mirrors' failures amount to."""
     errors = [reason.error for reason in reasons]
     if not errors:
         return Permanent(f"{what}: no mirror keeps this run", reasons, health_updates)
@@ -71,7 +71,7 @@ def download_failure(
         return NotYet(what, reasons, health_updates)
     if all(isinstance(error, NotThere | NothingWanted) for error in errors):
         return Permanent(what, reasons, health_updates)
-    # If rate limits are the only problem, it is known when to retry.
+    # If rate limits are the only problem, the time to retry is known.
     pauses = [error.retry_after_seconds for error in errors if isinstance(error, RateLimited)]
     paced = all(isinstance(error, RateLimited | NotThere) for error in errors)
     return Retryable(what, reasons, health_updates, min(pauses) if paced else None)

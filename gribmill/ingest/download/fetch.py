@@ -22,13 +22,13 @@ from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Broken
 from gribmill.ingest.mirrors.mirror import Host
 
-# Dropped connections are common; a host that drops three in a row is given up.
+# Dropped connections are common; after three in a row the host is given up.
 TRIES = 3
 DownloadProgress = Callable[[int, int], None]
 
 
 class FetchStopped(Exception):
-    """Another request for the same file failed: this one need not go on."""
+    """Another request for the same file failed, so this one can stop."""
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Fetcher:
                 self._progress(self._done, self.plan.total)
 
     def check_going(self) -> None:
-        """Raises if there is no point in going on."""
+        """Raises if there is no point in continuing."""
         if self._stop.is_set():
             raise FetchStopped
         if self._deadline is not None and time.monotonic() > self._deadline:

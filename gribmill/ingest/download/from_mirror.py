@@ -30,9 +30,9 @@ from gribmill.ingest.listing.available_hours import Published
 from gribmill.ingest.mirrors.mirror import Host, SourceUrls
 from gribmill.ingest.models.model import Model
 
-# An object that is replaced more often than this while it is read is given up on this mirror.
+# If an object is replaced more often than this during a download, the mirror is given up.
 MOST_STARTS = 3
-# Reading the headers of the longest files takes a small request for each of some 750 messages.
+# Reading the headers of the longest files takes one small request for each of about 750 messages.
 WALK_SECONDS = 300.0
 # Called with the headers of a file before it is renamed; may refuse it with a WrongFile.
 CheckMessages = Callable[[Sequence[MessageHeader]], None]
@@ -42,7 +42,7 @@ ChoosePlaces = Callable[[Downloaded], Iterable[Path]]
 
 @dataclass(frozen=True, slots=True)
 class MirrorDownload:
-    """What is wanted, and what it may cost; used for one mirror after the other."""
+    """What is wanted, and what it may cost; used for one mirror after another."""
 
     session: SourceSession
     model: Model
@@ -72,7 +72,7 @@ class MirrorDownload:
         return self._again_if_changed(lambda fresh: self._once_by_headers(source), None)
 
     def _again_if_changed(self, once: Callable[[bool], Downloaded], listed: ObjectHead | None) -> Downloaded:
-        """Starts again if the object is replaced. What a listing said may be outdated: then the host is asked."""
+        """Starts again if the object is replaced. If the listing's data is outdated, asks the host."""
         for start in range(MOST_STARTS):
             try:
                 with until(self.deadline):
@@ -90,7 +90,7 @@ class MirrorDownload:
         try:
             index = self._index(source.index_url, source)
         except NotThere:
-            # A user's own folder may hold GRIB files without an index.
+            # A user's own folder may contain GRIB files without an index.
             if is_local(source.grib_url):
                 return self._once_by_headers(source)
             raise
@@ -123,11 +123,11 @@ class MirrorDownload:
             try:
                 return self._fetch(source, self._planned(source.mirror.host, head, self.traffic, "walk"))
             except NoRanges:
-                return self._whole(source, head)  # the host sends nothing but whole files
+                return self._whole(source, head)  # the host sends only whole files
         return self._whole(source, head)
 
     def _whole(self, source: SourceUrls, head: ObjectHead) -> Downloaded:
-        """Fetches the whole file first, and reads it as a file of this machine."""
+        """Fetches the whole file first, and reads it as a local file."""
         host, copied = source.mirror.host, Traffic()
         path = fetch_whole(
             self.session, host, head, self.target,

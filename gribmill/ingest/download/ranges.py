@@ -1,4 +1,4 @@
-"""Byte ranges of a file, and how many requests to fetch them in."""
+"""Byte ranges of a file, and how they are merged into requests."""
 
 from __future__ import annotations
 

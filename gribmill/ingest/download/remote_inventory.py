@@ -27,7 +27,7 @@ from gribmill.ingest.models.model import Model
 class RemoteField:
     """One field of a published file: `name` in gribmill's lexicon, if it is there, and its bytes, `start` to `end`.
 
-    `line` is what a search sees. `end` is None where neither the index nor the host says where the file ends.
+    `line` is what a search matches. `end` is None where neither the index nor the host says where the file ends.
     """
 
     number: str

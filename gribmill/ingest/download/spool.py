@@ -19,11 +19,11 @@ from gribmill.storage.layout import journal_of, part_of
 from gribmill.storage.no_space import is_no_space
 
 BLOCK_BYTES = 1 << 20
-# A line of the journal has some 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
+# A line of the journal has about 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
 JOURNAL_LIMIT_BYTES = 8_000_000
 
 
-# What file systems without hard links answer.
+# Errors of file systems without hard links.
 WITHOUT_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -65,7 +65,7 @@ class Spool:
             os.close(place)
 
     def begin(self, identity: str | None, places: Sequence[int]) -> None:
-        """Prepares for pieces between these places; keeps those in the journal whose checksums still match."""
+        """Prepares for pieces between these offsets; keeps those in the journal whose checksums still match."""
         kept = self._read_journal(identity, len(places) - 1)
         self._places = places
         self.verified = {number: digest for number, digest in kept.items() if self._digest(number) == digest}
@@ -96,7 +96,7 @@ class Spool:
             os.write(self._journal, (json.dumps([number, digest]) + "\n").encode())
 
     def grown(self, size: int) -> None:
-        """Makes one piece of what was written without knowing its size beforehand."""
+        """Turns what was written, of a size unknown beforehand, into one piece."""
         self._places, self.verified = (0, size), {0: ""}
 
     def sha256(self) -> str:
@@ -104,7 +104,7 @@ class Spool:
         return self._sha256(0, self._places[-1])
 
     def finish(self, places: Iterable[Path] | None = None) -> Path:
-        """Moves the whole file to its target, or to the first of these places that is free; where it is.
+        """Moves the whole file to its target, or to the first free one of these places; returns its path.
 
         A file at one of the places is never replaced: if it has the same bytes, it is used.
         """
@@ -124,7 +124,7 @@ class Spool:
         return path
 
     def _first_free(self, places: Iterable[Path]) -> Path:
-        """Creates the file where there is none, like a conditional PUT (If-None-Match: *) on an object store."""
+        """Creates the file if it does not exist, like a conditional PUT (If-None-Match: *) on an object store."""
         digest = ""
         for path in places:
             try:
@@ -207,7 +207,7 @@ def is_locked(target: Path) -> bool:
     try:
         place = os.open(journal_of(target), os.O_RDWR | os.O_CLOEXEC)
     except OSError:
-        return False  # there is none; what else is wrong with the folder, the download explains
+        return False  # there is none; the download reports anything else wrong with the folder
     try:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

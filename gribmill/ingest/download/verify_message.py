@@ -1,4 +1,4 @@
-"""Whether bytes are the message that was asked for: whole, of the right run and time, and what the index says it is."""
+"""Whether bytes are the requested message: whole, of the right run and time, and what the index says it is."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class IndexClaim:
 
 
 def verify_beginning(first: bytes, length: int) -> None:
-    """Raise GribError unless these 16 bytes begin a message of that length, before the rest of a wrong range comes."""
+    """Raise GribError unless these 16 bytes start a message of that length; avoids reading all of a wrong range."""
     indicator = read_indicator(first)
     if indicator.length != length and not indicator.large:
         raise GribError(f"its length is {indicator.length} bytes, the index says {length}")

@@ -114,7 +114,7 @@ class _WholeFile:
 # Sections 0 to 6 of nearly every message fit: one request for each message.
 WINDOW_BYTES = 640
 WINDOWS_KEPT = 4
-# Padding between messages, or the heading of a bulletin, is never longer.
+# Padding between messages, or a bulletin heading, is never longer.
 LONGEST_GAP = 4096
 
 
@@ -168,9 +168,9 @@ def plan_by_headers(
     member: int | None,
     way: Way,
 ) -> DownloadPlan:
-    """The messages that can hold what is wanted: of its run, its time, its member and one of its parameters.
+    """The messages that may contain a wanted quantity: of its run, time, member and one of its parameters.
 
-    Levels are not compared, so more may be fetched than is needed, but never less. Where the parameters of a wanted
+    Levels are not compared, so more may be fetched than needed, but never less. Where the parameters of a wanted
     quantity are not known, every message of that time is fetched. What is found, however, is at its own level.
     """
     known = {same_table(parameter) for want in wanted for parameter in want.parameters}
@@ -191,7 +191,7 @@ def plan_by_headers(
 
 
 def member_of(extras: Collection[str]) -> int | None:
-    """The only member that is wanted of a file with all of them: ECMWF's `pf:7`, and 0 for `cf`."""
+    """The one member that is wanted from a file with all of them: ECMWF's `pf:7`, and 0 for `cf`."""
     for extra in extras:
         kind, _, number = extra.partition(":")
         if kind == "pf" and number.isdigit():
@@ -218,7 +218,7 @@ def _fits(keys: Keys, expected: Expected, member: int | None) -> bool:
 
 
 def _next_message(data: ByteSource, offset: int, source: str) -> int | None:
-    """Where the next message begins; None where only a few other bytes follow."""
+    """Where the next message starts; None if only a few other bytes follow."""
     if offset >= len(data):
         return None
     if bytes(data[offset : offset + len(MAGIC)]) == MAGIC:

@@ -1,4 +1,4 @@
-"""Reads objects over HTTP or from files of this machine, by their address."""
+"""Reads objects by their address, over HTTP or from local files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def path_of(url: str) -> Path:
 
 
 def is_local(url: str) -> bool:
-    """Whether the address is that of a file of this machine."""
+    """Whether the address is that of a local file."""
     return url.startswith("file:")
 
 

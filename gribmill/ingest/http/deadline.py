@@ -31,7 +31,7 @@ class Timeouts:
     connect: float = 10.0
     read: float = 30.0
     base: float = 60.0
-    # The longest index, that of ECMWF's ensemble, has some 2 MB.
+    # The longest index, that of ECMWF's ensemble, has about 2 MB.
     page: float = 60.0
     slowest_bytes_per_second: float = 50_000.0
     turn: float = 20.0
@@ -42,7 +42,7 @@ class Timeouts:
 
 
 class Deadline:
-    """A number of seconds from now on; never later than the deadline in whose context it is made."""
+    """A number of seconds from now; never later than the enclosing deadline."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         outer = _current.get()
@@ -52,7 +52,7 @@ class Deadline:
         self.allow(seconds)
 
     def allow(self, seconds: float) -> None:
-        """Changes the time allowed since the beginning, once the size of the body is known."""
+        """Changes the time allowed since the start, once the size of the body is known."""
         self.seconds = min(seconds, self._latest - self._begun)
 
     @property
@@ -61,7 +61,7 @@ class Deadline:
         return self._clock() >= self._begun + self.seconds
 
     def left(self) -> float:
-        """The seconds left, more than zero; a TimeoutError where none are left."""
+        """The seconds left, always more than zero; a TimeoutError if none are left."""
         left = self._begun + self.seconds - self._clock()
         if left <= 0:
             raise TimeoutError("the deadline has passed")

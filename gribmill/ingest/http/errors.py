@@ -10,7 +10,7 @@ _ADDRESS = re.compile(r"\b(?:https?|file)://\S*: ")
 
 
 class SourceError(IngestError):
-    """A request that did not return what was asked for; the message begins with the address."""
+    """A request that did not return what was requested; the message starts with the address."""
 
     def __init__(self, url: str, reason: str) -> None:
         self.url, self.reason = url, _printable(reason)
@@ -46,7 +46,7 @@ class Changed(Untrusted):
 
 
 class TooLarge(Untrusted):
-    """More bytes than anything of this kind has."""
+    """More bytes than the limit for this kind of object."""
 
 
 class NoRanges(Untrusted):
@@ -58,10 +58,10 @@ class PastEnd(Untrusted):
 
 
 def without_addresses(text: str) -> str:
-    """The reason of a SourceError, or of several, without the addresses: for a line that has to be short."""
+    """The reason of one or several SourceErrors without the addresses, for short lines."""
     return _ADDRESS.sub("", text)
 
 
 def _printable(text: str) -> str:
-    """Hosts choose some of the text, and a terminal obeys control characters: these are escaped."""
+    """Escapes control characters: part of the text comes from hosts, and terminals act on them."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

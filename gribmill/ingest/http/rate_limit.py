@@ -1,4 +1,4 @@
-"""A limit of requests per minute to a host, shared by all processes of this machine."""
+"""A limit of requests per minute to a host, shared by all processes on this machine."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RateLimit:
         return wait
 
     def _reserve(self, name: str, per_minute: int, url: str, longest_wait: float) -> float:
-        """Turns are granted in the order of asking, so no process waits forever."""
+        """Turns are granted in the order of requests, so no process waits forever."""
         burst = max(1, per_minute // 10)
         interval = MINUTE / max(1, per_minute - burst)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -80,5 +80,5 @@ class RateLimit:
         if len(data) < _STATE.size:
             return now
         (full_at,) = _STATE.unpack(data)
-        # Later than any queue can reach: written before the machine restarted, or damaged.
+        # Further ahead than any queue can reach: written before the machine restarted, or damaged.
         return full_at if full_at <= now + longest_wait + MINUTE else now

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Sink = Callable[[bytes], None]
 
 LONGEST_ETAG = 200
-# Whatever a host asks for, it is tried again after an hour.
+# A host is tried again after an hour at most, whatever it asks for.
 LONGEST_RETRY_SECONDS = 3600.0
 DEFAULT_RETRY_SECONDS = 30.0
 # 403: in a bucket that may not be listed, and on NOMADS, a missing file is forbidden rather than not found.
@@ -50,10 +50,10 @@ class ObjectHead:
         return self.etag if self.etag and not self.etag.startswith("W/") else None
 
     def check_same(self, other: ObjectHead) -> None:
-        """Raises Changed unless the other can be the same object."""
+        """Raises Changed if the other cannot be the same object."""
         for name in ("size", "etag", "last_modified"):
             mine, theirs = getattr(self, name), getattr(other, name)
-            # Times only count without tags: the servers behind one name may disagree by a second.
+            # Times are compared only without tags: servers behind one name may disagree by a second.
             if name == "last_modified" and self.etag and other.etag:
                 continue
             if mine is not None and theirs is not None and mine != theirs:
@@ -127,7 +127,7 @@ def check_status(response: requests.Response, url: str, host: Host) -> None:
 
 
 def clean_etag(text: str | None) -> str | None:
-    """An entity tag in quotes; None for what cannot be one."""
+    """An entity tag in quotes; None for an invalid one."""
     if not text or len(text) > LONGEST_ETAG or not text.isprintable() or not text.isascii():
         return None
     text = text.strip()
@@ -181,7 +181,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _error_text(response: requests.Response) -> bytes:
-    """The beginning of an error's body."""
+    """The start of an error's body."""
     try:
         return response.raw.read1(ERROR_LIMIT_BYTES, decode_content=False) or b""
     except Exception:  # noqa: BLE001 - only the status matters; the text is optional

@@ -1,9 +1,9 @@
-"""A limit of requests per minute to a publisher that holds for several machines together.
+"""A limit of requests per minute to a publisher, shared by several machines.
 
-Turns are points in time, at equal distances, which a database gives out. Each may be used a little later than its time,
-as many turns later as may come at once (a tenth of the limit), and is lost after that. So no 60 seconds have more
-requests than the limit, whichever machines send them. A machine takes several turns in one request if it used up those
-before, and its processes share them in a file.
+A database hands out turns: points in time at equal intervals. A turn may be used late, by as many intervals as requests
+may come in one burst (a tenth of the limit), and is lost after that. So no 60 seconds have more requests than the
+limit, whichever machines send them. A machine that used up its last turns takes several in one request, and its
+processes share them in a file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STATE = struct.Struct("<dII")
 
 
 class TurnsTaken(NamedTuple):
-    """Seconds until the first of the turns. Not `granted`: none was taken, as that is too long, or for `reason`."""
+    """Seconds until the first turn. Not `granted`: none was taken, because of the long wait or for `reason`."""
 
     seconds: float
     granted: bool
@@ -31,7 +31,7 @@ class TurnsTaken(NamedTuple):
 
 
 class TurnsGivenOut(Protocol):
-    """What gives turns to all machines."""
+    """Hands out turns to all machines."""
 
     def take(self, host: str, count: int, interval: float, late: float, longest_wait: float) -> TurnsTaken:
         """The next `count` turns of a publisher. One may be used up to `late` seconds after its time."""
@@ -46,13 +46,13 @@ class _Held(NamedTuple):
     taken: int
 
     def without_lost(self, now: float, interval: float, late: float) -> _Held:
-        """Those that can still be used; one too late by more than `late` is lost."""
+        """Those that can still be used; turns more than `late` seconds late are lost."""
         lost = max(0, min(self.left, -int((self.next_at + late - now) // interval)))
         return self._replace(next_at=self.next_at + lost * interval, left=self.left - lost)
 
 
 class SharedRateLimit(RateLimit):
-    """The same as RateLimit, for all machines that take their turns from one place."""
+    """The same as RateLimit, for all machines that share one source of turns."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class SharedRateLimit(RateLimit):
         if not taken.granted:
             reason = f"{name} allows {per_minute} requests a minute; the next turn is in {taken.seconds:.1f} s"
             raise RateLimited(url, taken.reason or reason, taken.seconds)
-        # By the moment after the answer: a turn is never used too early.
+        # Counted from after the answer, so that a turn is never used too early.
         return _Held(max(asked, self._clock()) + taken.seconds, count, count)
 
 

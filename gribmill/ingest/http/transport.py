@@ -214,7 +214,7 @@ def _is_loopback(name: str) -> bool:
 
 
 def _reason(error: Exception, deadline: Deadline) -> str:
-    """In a few words; the libraries' own texts contain addresses of objects in memory."""
+    """A short reason; the libraries' own messages contain memory addresses."""
     if deadline.passed:
         return (
             f"too slow: not finished in {deadline.seconds:.0f} s" if deadline.seconds > 0 else "too slow: no time left"

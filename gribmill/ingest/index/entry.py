@@ -13,7 +13,7 @@ from gribmill.ingest.mirrors.mirror import IndexKind
 
 SHORTEST_MESSAGE = min(SHORTEST.values())
 LARGEST_OFFSET = 2**63 - 1
-# The largest of NOAA's have some 60 kB, of ECMWF's (all members) some 3 MB.
+# NOAA's largest have about 60 kB, ECMWF's (all members) about 3 MB.
 LIMIT_BYTES = 32_000_000
 LIMIT_LINES = 200_000
 LIMIT_LINE_CHARACTERS = 4_000
@@ -24,7 +24,7 @@ class IndexEntry:
     """A field and the bytes of its message, `offset` to before `end`; `end` is None where the file's size is not known.
 
     NOAA: the texts of the line. ECMWF: `param`; `sfc`, `pl 850`; the step; the type and member, `pf:7`.
-    Fields of one message share its number and bytes, and count `sub` from 1; 0 is a field alone.
+    Fields of one message share its number and bytes, and count `sub` from 1; it is 0 for a single field.
     """
 
     number: int

@@ -31,7 +31,7 @@ class _Line:
 def parse_noaa(data: bytes, source: str, run: datetime | None = None, size: int | None = None) -> Inventory:
     """The entries of an index; a BadIndex for another kind of file, another run, or contradictory lines.
 
-    `size` is that of the GRIB file: no message may begin beyond it, and the last one ends there.
+    `size` is that of the GRIB file: no message may start beyond it, and the last one ends there.
     """
     lines = [_read(source, number, text) for number, text in numbered_lines(data, source)]
     for line in lines:
@@ -104,7 +104,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _ends(source: str, lines: list[_Line], size: int | None) -> dict[int, int | None]:
-    """The end of each message: where the next begins, or the file ends."""
+    """The end of each message: the start of the next one, or the end of the file."""
     ends: dict[int, int | None] = {}
     before: _Line | None = None
     for line in lines:

@@ -1,4 +1,4 @@
-"""A small index made from a model's sample inventory, to check what its files hold of the wanted quantities."""
+"""A small index made from a model's sample inventory, to check which wanted quantities its files have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SOURCE = re.compile(r"# source: (real|reported|made up)[, ] ?(?:index of )?(.+)
 
 
 class SampleSource(NamedTuple):
-    """Where an inventory is from: `real` (read off an index), `reported` by others, or `made up`; and the rest."""
+    """Origin of an inventory: `real` (taken from an index), `reported` by others, or `made up`; and the details."""
 
     kind: str
     text: str
@@ -47,7 +47,7 @@ def inventory_lines(model: Model) -> list[str]:
 
 
 def sample_source(model: Model) -> SampleSource:
-    """Where the model's inventory is from, as its first line says."""
+    """The origin of the model's inventory, from its first line."""
     found = _SOURCE.fullmatch(next(iter(_sample_text(model)), ""))
     if not found:
         raise ModelError(f"the sample inventory {model.sample} does not say where it is from")
@@ -62,7 +62,7 @@ def _sample_text(model: Model) -> list[str]:
 
 
 def split_line(line: str) -> tuple[str, str, str, str]:
-    """Element, level, time and the end of a line of NOAA's inventories; most have no such end."""
+    """Element, level, time and trailing text of a line in NOAA's inventories; most have no trailing text."""
     element, level, time, *extra = line.split(":", 3)
     return element, level, time, extra[0] if extra else ""
 
@@ -74,7 +74,7 @@ def _noaa(line: str, minutes: int, member: str) -> str | None:
 
 
 def window_at(time: str, minutes: int) -> TimeRange | None:
-    """The time range that an inventory's time means at that minute of the run; None where it has not begun yet."""
+    """The time range that an inventory's time means at that minute of the run; None if it has not started yet."""
     if time == "inst":
         return TimeRange(minutes, minutes)
     found = _TIME.fullmatch(time)

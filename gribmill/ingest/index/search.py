@@ -28,7 +28,7 @@ def compile_search(text: str) -> re.Pattern[str]:
 
 
 def line_text(kind: str, entry: IndexEntry) -> str:
-    """What a search sees of an entry, as Herbie's users know it.
+    """The text of an entry that a search matches, in the form that Herbie uses.
 
     NOAA: `:TMP:2 m above ground:6 hour fcst:`. ECMWF: `:t:850:pl:6:fc:`, with parameter, level, type of level, step,
     and type (and member).
@@ -41,7 +41,7 @@ def line_text(kind: str, entry: IndexEntry) -> str:
 
 
 def searchable(inventory: Inventory, extras: Collection[str]) -> list[IndexEntry]:
-    """The entries of the model: an index of ECMWF has those of all members."""
+    """The entries of the model: an ECMWF index lists all members."""
     if inventory.kind == "noaa_idx":
         return list(inventory)
     return [entry for entry in inventory if entry.extra in extras]

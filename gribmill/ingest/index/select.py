@@ -1,4 +1,4 @@
-"""Which quantities are wanted, and which messages of a file hold them. Index texts must match in full."""
+"""Which quantities are wanted, and which messages of a file contain them. Index texts must match in full."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gribmill.ingest.index.entry import IndexEntry, Inventory
 
 _PRESSURE = re.compile(r"(\S+) mb")
 _SOIL = re.compile(r"soil level (\S+)")
-# Of percentiles: that the sum was made of several steps. `11-12 hour acc@(fcst,dt=1 hour),missing=0`.
+# On percentile lines: the sum was made from several steps. `11-12 hour acc@(fcst,dt=1 hour),missing=0`.
 _STEPS_WITHIN = re.compile(r"@\(fcst,dt=[0-9]{1,4} (?:min|hour|day)\),missing=0$")
 
 
@@ -82,17 +82,17 @@ class Wanted:
 
     @property
     def has_own_ending(self) -> bool:
-        """Whether its lines end otherwise than those of the model's fields."""
+        """Whether its lines end differently from those of the model's fields."""
         return self.variant is not None or self.ending is not None
 
     def ends(self, extra: str) -> bool:
-        """Whether a line with this end can be its line."""
+        """Whether a line with this ending can be its line."""
         found = variant_of_ending(extra)
         return extra == self.ending or (self.variant is not None and self.variant.equals(found))
 
 
 def wanted(names: Iterable[str]) -> tuple[Wanted, ...]:
-    """The selectors of each name; an UnknownVariable that suggests others where the lexicon does not have one."""
+    """The selectors of each name; an UnknownVariable with suggestions for a name that is not in the lexicon."""
     return tuple(_wanted(name, lexicon()) for name in names)
 
 
@@ -138,7 +138,7 @@ def _noaa(row: Variable) -> NoaaSelector | None:
 
 def _ecmwf(row: Variable) -> EcmwfSelector | None:
     if row.minutes is not None:
-        # Sums are since the run began; the names of extremes end with their hours (mx2t6).
+        # Sums count from the start of the run; the names of extremes end with their hours (mx2t6).
         hours = tuple(param for param in row.ecmwf if param.endswith(f"{row.minutes / 60:g}"))
         row = replace(row, ecmwf=() if row.statistic == "accum" else hours)
     if not row.ecmwf:
@@ -156,7 +156,7 @@ def _ecmwf(row: Variable) -> EcmwfSelector | None:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to fetch of a file, and what was found under each name."""
+    """What to fetch from a file, and what was found under each name."""
 
     ranges: tuple[ByteRange, ...]
     entries: tuple[IndexEntry, ...]
@@ -244,7 +244,7 @@ class _Noaa:
         return want.noaa is not None and want.noaa.since == "bucket" and window is not None and window.start == 0
 
     def first_of(self, want: Wanted) -> list[IndexEntry]:
-        """The run's own accumulation that goes with such a bucket: alone, the bucket would be taken for it."""
+        """The run's own accumulation for such a bucket, which alone would be mistaken for the run's total."""
         words = want.noaa
         if words is None or words.since != "bucket":
             return []
@@ -274,7 +274,7 @@ class _Ecmwf:
         step = str(minutes // 60)
         self.by_words: dict[tuple[str, str], list[IndexEntry]] = defaultdict(list)
         for entry in entries:
-            # A range of steps, as sums and extremes may have it, ends with the hour.
+            # A range of steps, which sums and extremes may have, ends at the hour.
             if entry.window.rpartition("-")[2] == step and minutes % 60 == 0:
                 self.by_words[entry.element, entry.level].append(entry)
 

@@ -22,7 +22,7 @@ MOST_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object as a listing shows it; None where it does not show it. `empty` where it has no bytes yet."""
+    """An object as a listing shows it; None for what it does not show. `empty` if it has no bytes yet."""
 
     key: str
     size: int | None = None
@@ -32,7 +32,7 @@ class Listed:
 
 
 def list_keys(mirror: Mirror, prefix: str, session: SourceSession) -> dict[str, Listed]:
-    """Every object whose key begins with the prefix, by key; empty where there are none."""
+    """Every object whose key starts with the prefix, by key; empty if there are none."""
     match mirror.listing:
         case "s3":
             found = list_bucket(mirror.root, prefix, mirror.host, session)
@@ -83,7 +83,7 @@ def _folder(root: str, prefix: str) -> list[Listed]:
     return rows
 
 
-# Hours are published nearly in order: after this many missing ones, the rest is not there either.
+# Hours are published nearly in order: after this many missing ones, the rest is assumed missing too.
 MISSING_TO_STOP = 3
 
 
@@ -113,7 +113,7 @@ def published(
     """The hours of a run that are there with their index, none of them empty or still being written.
 
     Takes one request, or one for each page of a long list; where a host has no listing, `hours` limits which files are
-    asked for. A mirror that fails raises a SourceError; a run that has not begun to arrive gives nothing.
+    requested. A mirror that fails raises a SourceError; a run that has not started to arrive gives nothing.
     """
     prefix = model.list_prefix(run, mirror)
     if prefix is None:
@@ -175,7 +175,7 @@ def _published(
 
 def _ready(one: Published, mirror: Mirror, now: datetime) -> bool:
     """With its index, and old enough on hosts that serve files while they are being written."""
-    # A user's own folder may hold GRIB files alone: these are read by their headers.
+    # A user's own folder may contain GRIB files without indexes: these are read by their headers.
     indexed = one.index_there or one.index_url is None or mirror.listing == "folder"
     settle = timedelta(seconds=mirror.host.settle_seconds)
     young = bool(settle) and one.last_modified is not None and one.last_modified > now - settle

@@ -12,7 +12,7 @@ from gribmill.ingest.http.errors import Untrusted
 
 MOST_LINKS = 20_000
 LONGEST_TAIL = 600
-# Bounded repetitions, so that the time is linear in the page's length, which an HTML parser does not guarantee.
+# Bounded repetitions keep the time linear in the page's length, which an HTML parser does not guarantee.
 _LINK = re.compile(
     r"""<a\s[^<>]{0,300}?href\s?=\s?(?:"([^"<>]{1,600})"|'([^'<>]{1,600})')[^<>]{0,300}>""", re.IGNORECASE
 )

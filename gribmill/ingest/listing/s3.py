@@ -57,7 +57,7 @@ class BucketPage:
 
 
 def list_bucket(root: str, prefix: str, host: Host, session: SourceSession) -> list[BucketObject]:
-    """All objects below a mirror's root whose keys, relative to the root, begin with the prefix."""
+    """All objects below a mirror's root whose keys, relative to the root, start with the prefix."""
     bucket, folder = split_root(root)
     found: list[BucketObject] = []
     place: tuple[str, str] | None = None
@@ -77,7 +77,7 @@ def list_bucket(root: str, prefix: str, host: Host, session: SourceSession) -> l
 
 
 def split_root(root: str) -> tuple[str, str]:
-    """The bucket's address and the folder in it. Its name is part of the host's (S3), or comes first in the path."""
+    """The bucket's address and the folder in it. Its name is in the host name (S3), or first in the path."""
     parts = urlsplit(root)
     path = parts.path.strip("/")
     named_by_host = ".s3." in parts.netloc or ".s3-" in parts.netloc

@@ -14,7 +14,7 @@ from gribmill.ingest.mirrors.mirror import SourceUrls
 FAILURES_TO_OPEN = 3
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
-# When every mirror of a file is open, each is tried this often all the same.
+# When every mirror of a file is open, each is still tried this often.
 TRIAL_EVERY = timedelta(seconds=30)
 LONGEST_REASON = 500
 
@@ -47,7 +47,7 @@ class MirrorHealth:
 
     @property
     def trial_at(self) -> datetime | None:
-        """From when on an open mirror may be tried if no other one is left; never before the host allows it."""
+        """When an open mirror may be tried again if no other is left; never before the host allows it."""
         if self.open_until is None:
             return None
         again = self.last_failure + TRIAL_EVERY if self.last_failure else self.open_until
@@ -93,7 +93,7 @@ def updated_health(health: MirrorHealth | None, seen: Observation) -> MirrorHeal
 
 
 def order_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> list[SourceUrls]:
-    """The given order of preference, with open mirrors last, among them the one that closes soonest first."""
+    """The given order of preference, but with open mirrors last, ordered by when they close."""
 
     def rank(source: SourceUrls) -> tuple[bool, float]:
         known = health.get(source.mirror.name)
@@ -111,12 +111,12 @@ class MirrorChoice:
     usable: tuple[SourceUrls, ...]
     left_alone: tuple[tuple[SourceUrls, datetime], ...]
     trial: bool
-    """Whether the usable ones are open: a failure tells nothing about the file."""
+    """Whether the usable ones are open: then a failure says nothing about the file."""
 
 
 def choose_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> MirrorChoice:
-    """The mirrors that are not open. If all are, they are tried all the same, the one that closes first first, but
-    each of them only now and then."""
+    """The mirrors that are not open. If all are open, each is still tried now and then, in the order in which
+    they close."""
     closed: list[SourceUrls] = []
     opened: list[tuple[SourceUrls, MirrorHealth]] = []
     for source in order_mirrors(urls, health, now):

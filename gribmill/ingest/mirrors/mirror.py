@@ -17,7 +17,7 @@ from gribmill.ingest.errors import ModelError
 SCHEMES = ("https", "http", "file")
 LONGEST_ROOT = 500
 
-# s3: XML pages of keys (also Google's). pages: HTML pages of folders. folder: files of this machine. none: HEAD probes.
+# s3: XML pages of keys (also Google's). pages: HTML pages of folders. folder: local files. none: HEAD probes.
 ListingKind = Literal["s3", "pages", "folder", "none"]
 # noaa_idx: the text of `wgrib2 -s`. ecmwf_index: JSON lines. none: files are fetched whole.
 IndexKind = Literal["noaa_idx", "ecmwf_index", "none"]
@@ -46,7 +46,7 @@ def hosts() -> dict[str, Host]:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A root to which keys are appended, on a host with its limits; it may have only the runs of some period."""
+    """A root to which keys are appended, on a host with its limits; it may keep only runs of a certain period."""
 
     name: str
     root: str

@@ -15,7 +15,7 @@ from gribmill.ingest.models.key_template import KeyTemplate
 
 @dataclass(frozen=True, slots=True)
 class PublishTime:
-    """An hour's minutes after the run began: the usual time (half of all runs), and when it counts as late."""
+    """Minutes after the run's start when an hour usually arrives (half of all runs), and when it counts as late."""
 
     hour: int
     usual: float
@@ -24,7 +24,7 @@ class PublishTime:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """When an hour usually arrives, and from when on it is late."""
+    """When an hour usually arrives, and when it becomes late."""
 
     usual: datetime
     late: datetime
@@ -63,7 +63,7 @@ LATE_PACE = 15
 
 @dataclass(frozen=True, slots=True)
 class KeyLayout:
-    """How keys are formed, for runs of some period, some cycles, some mirrors."""
+    """How keys are formed, for runs of certain periods, cycles or mirrors."""
 
     template: KeyTemplate
     index: IndexKind
@@ -85,7 +85,7 @@ class KeyLayout:
 
 @dataclass(frozen=True, slots=True)
 class CycleHours:
-    """The hours of some cycles, for runs of some period; with `discover` they are only possible hours."""
+    """The hours of certain cycles and periods; with `discover` they are only possible hours."""
 
     cycles: tuple[int, ...]
     hours: tuple[int, ...]
@@ -172,7 +172,7 @@ class Model:
         return None
 
     def runs(self, now: datetime, back: timedelta = timedelta(days=2)) -> list[datetime]:
-        """The runs that began in the time up to now, the newest first."""
+        """The runs that started in the given time up to now, newest first."""
         run = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
         found = []
         while run > now - back:
@@ -182,7 +182,7 @@ class Model:
         return found
 
     def expected_at(self, run: datetime, hour: int, mirror: Mirror | None = None) -> Arrival:
-        """When that hour is usually published (on the best mirror, or that one), and when it is late."""
+        """When that hour is usually published (on the best mirror, or the given one), and when it is late."""
         name = (mirror or self.mirrors[0]).name
         fitting = [row for row in self.latencies if row.cycles is None or run.hour in row.cycles]
         for row in sorted(fitting, key=lambda row: (row.mirror != name, row.mirror is not None)):
@@ -195,7 +195,7 @@ class Model:
         return max(last, run + timedelta(hours=self.give_up_hours))
 
     def next_scan_at(self, now: datetime, whole: Collection[datetime] | None = None) -> datetime | None:
-        """When to scan next: soon while a run arrives, else when the next begins to; None if no run is expected.
+        """When to scan next: soon while a run arrives, else when the next one is due; None if no run is expected.
 
         `whole` are runs that need no further scans. If it is given, late runs are scanned until they are given up.
         """

@@ -52,7 +52,7 @@ class MirrorTable(Dated):
 
 @dataclass(frozen=True, kw_only=True)
 class LayoutTable(Dated):
-    """How keys are formed, for some cycles or mirrors or for all; the first that fits is used."""
+    """How keys are formed, for some cycles or mirrors or for all; the first match is used."""
 
     key: _Words
     index: IndexKind | None = None
@@ -62,7 +62,7 @@ class LayoutTable(Dated):
 
 @dataclass(frozen=True, kw_only=True)
 class HoursTable(Dated):
-    """Which cycles run and which hours they have; the first that fits is used."""
+    """Which cycles run and which hours they have; the first match is used."""
 
     cycles: _Steps
     steps: _Steps
@@ -72,7 +72,7 @@ class HoursTable(Dated):
 
 @dataclass(frozen=True, kw_only=True)
 class LatencyTable:
-    """Publishing times: [hour, usual minutes, late minutes] after the run began."""
+    """Publishing times: [hour, usual minutes, late minutes] after the run's start."""
 
     points: Annotated[tuple[tuple[int, _Minutes, _Minutes], ...], Length(1, 100)]
     cycles: _Steps | None = None

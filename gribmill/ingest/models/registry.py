@@ -1,4 +1,4 @@
-"""All models: those that come with gribmill, and the user's own, which take precedence."""
+"""All models: the built-in ones, and the user's own, which take precedence."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def load_models(own: OwnModels | None = None) -> dict[str, Model]:
 
 
 def models_named(models: Mapping[str, Model], name: str) -> list[Model]:
-    """The model of that id, or all members of a family; a ModelError that suggests others when there is none."""
+    """The model with that id, or all members of a family; otherwise a ModelError that suggests similar names."""
     if name in models:
         return [models[name]]
     members = [model for model in models.values() if model.family == name]
@@ -209,7 +209,7 @@ def _schedule(row: HoursTable, minutes: int) -> CycleHours:
     cycles = parse_steps(row.cycles)
     if cycles[-1] > 23:
         raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
-    # A member before the full hour has no hour 0.
+    # A member whose time is before the full hour has no hour 0.
     hours = tuple(hour for hour in parse_steps(row.steps) if hour * 60 + minutes >= 0)
     return CycleHours(cycles, hours, row.begins, row.ends, row.discover)
 

@@ -13,7 +13,7 @@ from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import check_count, check_number
 
-# Increments come in millionths of a degree (GRIB1: thousandths); over a whole row they miss 360 by a little.
+# Increments are stated in millionths of a degree (GRIB1: thousandths); over a whole row they miss 360 slightly.
 _WRAP_TOLERANCE_CELLS = 0.05
 
 
@@ -62,17 +62,17 @@ def eastward_step(west: float, east: float, nx: int) -> float:
 
 
 def goes_round(nx: int, dlon: float) -> bool:
-    """True where the step from the last column to the first is one more cell."""
+    """True if the step from the last column to the first is one more cell."""
     return nx > 1 and abs(nx * dlon - 360.0) < _WRAP_TOLERANCE_CELLS * dlon
 
 
 def closed_step(nx: int, dlon: float) -> float:
-    """The step itself, or exactly a turn's share where the row goes round but for rounding."""
+    """The step itself, or exactly 360° / nx if the row goes around the globe except for rounding."""
     return 360.0 / nx if goes_round(nx, dlon) else dlon
 
 
 def check_turn(nx: int, dlon: float) -> None:
-    """Refuse rows that go round more than once; 0 and 360 both present is still fine."""
+    """Refuse rows that go around the globe more than once; both 0 and 360 may be present."""
     if (nx - 1) * dlon > 360.0 + _WRAP_TOLERANCE_CELLS * dlon:
         raise RegionError(f"{nx} columns of {dlon:g}° go round the globe more than once")
 

@@ -29,7 +29,7 @@ class DegreeGrid(MeridianGrid):
 
     @classmethod
     def spanning(cls, *, nx: int, ny: int, south: float, north: float, west: float, east: float, **values: Any) -> Self:
-        """From first and last points. Steps follow from them, which is truer than rounded increments."""
+        """From first and last points. Steps computed from them are more accurate than rounded increments."""
         return cls(
             nx=nx,
             ny=ny,

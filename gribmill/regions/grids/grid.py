@@ -12,9 +12,9 @@ from gribmill.regions.errors import RegionError
 
 Corner = Literal["sw", "se", "nw", "ne"]
 
-# More rows or columns than any weather grid has: what asks for more is a mistake or an attack.
+# More rows or columns than any weather grid has: anything beyond is a mistake or an attack.
 MOST_POINTS_ALONG = 200_000
-# And more points than any has: the largest published one has 47 million.
+# More points than any grid has: the largest published one has 47 million.
 MOST_POINTS = 64_000_000
 
 
@@ -22,7 +22,7 @@ class Grid(Protocol):
     """A frozen, hashable value: cheap to build, to compare and to use as a key."""
 
     def __hash__(self) -> int:
-        """Equal grids are one key."""
+        """Equal grids have equal hashes."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,11 +38,11 @@ class Grid(Protocol):
 
     @property
     def wraps(self) -> bool:
-        """True where the column after the last is the first again."""
+        """True if the column after the last is the first again."""
 
     @property
     def separable(self) -> bool:
-        """True where latitude depends on the row alone and longitude on the column alone."""
+        """True if latitude depends only on the row and longitude only on the column."""
 
     @property
     def cell_km(self) -> float:

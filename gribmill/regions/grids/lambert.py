@@ -17,7 +17,7 @@ from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
-# Nearer than this the formula for two parallels loses digits, and the mean parallel is exact to 1e-11.
+# For closer parallels the two-parallel formula loses digits, and the mean parallel is exact to 1e-11.
 _ONE_PARALLEL_DEG = 1e-4
 
 

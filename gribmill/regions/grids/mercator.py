@@ -18,7 +18,7 @@ from gribmill.regions.grids.plane import PlaneGrid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MercatorGrid(PlaneGrid):
-    """`lad`: the parallel of true scale; `lon0`: the meridian where x is 0 (any will do)."""
+    """`lad`: the parallel of true scale; `lon0`: the meridian where x is 0 (any is valid)."""
 
     lad: float
     lon0: float = 0.0
@@ -33,7 +33,7 @@ class MercatorGrid(PlaneGrid):
     @classmethod
     def at_corner(cls, lat: float, lon: float, corner: Corner = "sw", **values: Any) -> Self:
         """As for every projected grid; x counts from the corner's meridian unless `lon0` is given."""
-        # A slotted dataclass is made twice, so that a bare super() would name the wrong one of the two.
+        # A slotted dataclass is created twice, so a bare super() would refer to the wrong class.
         return super(MercatorGrid, cls).at_corner(lat, lon, corner, **{"lon0": lon, **values})
 
     @property

@@ -96,5 +96,5 @@ def _turned(lat: npt.ArrayLike, lon: npt.ArrayLike, matrix: Floats) -> tuple[Flo
     z = np.broadcast_to(np.sin(phi), x.shape)
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = matrix
     u, v, w = xx * x + xy * y + xz * z, yx * x + yy * y + yz * z, zx * x + zy * y + zz * z
-    # Near a pole arcsin loses half of the digits; arctan2 keeps them everywhere.
+    # Near a pole, arcsin loses half of the digits; arctan2 is precise everywhere.
     return np.degrees(np.arctan2(w, np.hypot(u, v))), wrap_longitude(np.degrees(np.arctan2(v, u)))

@@ -16,12 +16,12 @@ from gribmill.regions.window import Window
 # Numbers of points and cells: both are limited far below 2³¹.
 Numbers = NDArray[np.int32]
 
-BLOCK_POINTS = 2**19  # located in one go: some 40 MB of working memory
-BAND_POINTS = 2**22  # sorted or averaged in one go
+BLOCK_POINTS = 2**19  # located at once: about 40 MB of working memory
+BAND_POINTS = 2**22  # sorted or averaged at once
 
 
 class PointsByCell(NamedTuple):
-    """Places of points in a window, counted row by row, cell after cell; `starts` is where each of `cells` begins."""
+    """Positions of points in a window, counted row by row, cell after cell; `starts` has the start of each of `cells`."""
 
     points: Numbers
     starts: Indices

@@ -75,7 +75,7 @@ class FieldChoice:
         return not self.wanted or any(base_name(name) in self.bases for name in names)
 
     def match(self, keys: Keys) -> Match | None:
-        """What the field is in the lexicon. Where it can be several variables, one that is wanted."""
+        """The field's variable in the lexicon. If several are possible, one that is wanted."""
         found = lexicon().plain_matches(keys)
         if found and is_variant(keys) and not self._wants_one([one.variable.name for one in found]):
             return None  # it may be wanted by the name that its keys form

@@ -28,8 +28,8 @@ def cut(
 ) -> list[BuildResult]:
     """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`.
 
-    Without `model` each field goes to the model and ensemble member that its keys say. Tiles that were cut from another
-    source stay, and their region fails, unless `replace`.
+    Without `model`, each field goes to the model and ensemble member given by its keys. Tiles that were cut from
+    another source are kept, and their region fails, unless `replace`.
     """
     paths = [files] if isinstance(files, str | Path) else list(files)
     places = [regions] if isinstance(regions, str | Box | Region) else list(regions)

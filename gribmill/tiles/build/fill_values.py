@@ -11,9 +11,9 @@ from gribmill.arrays import Marks, Values
 
 @dataclass(frozen=True, slots=True)
 class FillRule:
-    """Which numbers are not values: some by themselves, and all below the least valid one.
+    """Which numbers are not values: the fill values, and all numbers below the smallest valid one.
 
-    The latter are where a publisher interpolated between values and fill values.
+    The latter occur where a publisher interpolated between values and fill values.
     """
 
     fill_values: tuple[float, ...] = ()

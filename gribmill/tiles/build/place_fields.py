@@ -1,4 +1,4 @@
-"""The tile that each field of a file belongs to: run, step, grid, and the model and ensemble member that it is of."""
+"""The tile that each field of a file belongs to: run, step, grid, model and ensemble member."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEVERAL_MEMBERS = "it has {count} members ({some} …), which cannot all be {mod
 
 @dataclass(frozen=True, slots=True)
 class PlacedFields:
-    """The step of each field, None for those without one, and what to say about them."""
+    """The step of each field (None for those without one), and notes about them."""
 
     steps: list[Step | None]
     skipped: list[SkippedMessage]
@@ -34,7 +34,7 @@ class PlacedFields:
 def place_fields(
     items: Sequence[Field], wanted: Callable[[Field], bool], model: str | None, *, split_members: bool
 ) -> PlacedFields:
-    """The steps of the wanted fields. Without a given `model`, each goes to the one that its keys say.
+    """The steps of the wanted fields. Without a given `model`, each goes to the one given by its keys.
 
     `split_members`: with a given model, each of several ensemble members becomes MODEL.MEMBER.
     """

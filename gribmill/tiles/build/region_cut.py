@@ -21,7 +21,7 @@ from gribmill.tiles.format.npz_writer import Member, encode_member
 from gribmill.tiles.read.tile import COORDINATES, KM_PER_DEGREE
 
 DEFAULT_METHOD: Method = "nearest"
-# Numbers may be averaged. Of directions the nearest is taken, of codes the nearest or the most frequent.
+# Numbers may be averaged. Directions take the nearest point, codes the nearest or the most frequent one.
 MOST_FREQUENT = "most frequent"
 ValueKind = Literal["number", "angle", "code"]
 
@@ -34,7 +34,7 @@ class RegionCut:
     region: RegionRecord
     y: Floats
     x: Floats
-    # Equal in every tile, so encoded once.
+    # The same in every tile, so encoded once.
     axes: tuple[Member, Member]
     # The part of a field that it needs.
     window: Window

@@ -42,14 +42,14 @@ TWICE = (
     "{path} was just written from another file, and {file} would overwrite it: put both into one file "
     "(cat a.grib2 b.grib2 > both.grib2), or cut one of them with another --model or --out"
 )
-# Reasons to skip a wind: a grid-relative one must not pass for an earth-relative one.
+# Reasons to skip a wind: a grid-relative one must not be mistaken for an earth-relative one.
 LONE_WIND = "it is relative to the grid, and without its other component it cannot be rotated"
 SPREAD_OF_WIND = "it is a spread or probability relative to the grid, which cannot be rotated"
 
 
 @dataclass(frozen=True, slots=True)
 class FailedRegion:
-    """A region whose tile could not be built; the others are."""
+    """A region whose tile could not be built; the others are built."""
 
     region: str
     error: GribmillError
@@ -121,7 +121,7 @@ class TileBuilder:
     def finish(self, source: SourceFile, written: set[StoredPath], *, replace: bool = True) -> BuildResult:
         """Write every tile, one per thread of the pool at a time. A failing region does not stop the others.
 
-        Unless `replace`, tiles that were cut from another source stay.
+        Unless `replace`, tiles that were cut from another source are kept.
         """
         began = time.perf_counter()
         attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
@@ -220,7 +220,7 @@ class TileBuilder:
         values = self._decoded(decode)
         began = time.perf_counter()
         kind, taken = named.kind, names_of(named, item.keys)
-        # Most regions have the same metadata but for the statistics.
+        # Most regions have the same metadata except for the statistics.
         texts: dict[tuple[str | None, int, str], VariableText] = {}
         for writer in writers:
             cut = writer.cut

@@ -42,7 +42,7 @@ def common_identity(identities: Iterable[Mapping[str, str | int | float]]) -> Fi
 def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
     """Raise TileError if the tile at `path` was cut from another file, model, member or grid.
 
-    A file of the same name, identity and grid is taken for a newer copy of the same file.
+    A file of the same name, identity and grid counts as a newer copy of the same file.
     """
     before = _existing(path)
     if before is None or before.source.sha256 == source.sha256:
@@ -55,7 +55,7 @@ def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdent
 
 
 def _existing(path: StoredPath) -> Meta | None:
-    """The metadata of the tile that is there; None if there is none, or only a damaged one."""
+    """The metadata of the existing tile; None if there is none, or it is damaged."""
     try:
         return read_tile(path).meta if path.is_file() else None
     except TileError:
@@ -96,12 +96,12 @@ class BuiltTile:
 
     @cached_property
     def meta(self) -> Meta:
-        """Its metadata, parsed on demand: workers do not need them."""
+        """Its metadata, parsed on demand: workers do not need it."""
         return parse_meta(self.meta_json, str(self.path))
 
     @property
     def sha256(self) -> str:
-        """Of the file as it is now; computed on demand, since workers do not need it."""
+        """SHA-256 of the file as it is now; computed on demand, since workers do not need it."""
         if isinstance(self.path, ObjectPath):
             return hashlib.sha256(self.path.read_bytes()).hexdigest()
         with self.path.open("rb") as file:
@@ -144,7 +144,7 @@ class TileWriter:
         return self.folder.tile(self.minutes if self.hour is None else self.hour * 60)
 
     def add(self, name: str, values: Values, text: VariableText, packing: Any = None) -> None:
-        """Add one variable; its metadata lack the statistics.
+        """Add one variable; its metadata has no statistics yet.
 
         `packing` is that of the source, if the values are the source's own.
         """
@@ -159,7 +159,7 @@ class TileWriter:
     def write(self, source: SourceFile, wanted: frozenset[str], attribution: str | None) -> BuiltTile:
         """Write the tile, and the grid file next to it if it does not exist yet."""
         cut = self.cut
-        # All in a row: between the fields it would run on a cold cache.
+        # All in one go: between fields, this code would run with a cold cache.
         made = [result() for _, result in sorted(self.encoded.items())]
         identity = self.identity
         common = frozenset(identity)

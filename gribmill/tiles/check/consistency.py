@@ -30,7 +30,7 @@ def region_of(tile: Tile) -> Region:
 
 
 def wrong_coordinates(tile: Tile) -> str | None:
-    """What is wrong with the coordinates and the window, both cut again from the grid; None if nothing is."""
+    """What is wrong with the coordinates and the window, compared with the grid; None if nothing."""
     try:
         cut = region_cut(cached_grid(tile.meta.grid, str(tile.path)), region_of(tile))
     except (GribmillError, ValueError) as error:
@@ -43,7 +43,7 @@ def wrong_coordinates(tile: Tile) -> str | None:
 
 
 def wrong_times(tile: Tile) -> str | None:
-    """What is wrong with its times and its path; None if nothing is."""
+    """What is wrong with its times and its path; None if nothing."""
     return next(_time_faults(tile), None)
 
 
@@ -58,7 +58,7 @@ def _wrong_window(stated: GridRecord, found: GridRecord) -> str | None:
 
 
 def _same(stated: Any, found: Any) -> bool:
-    """Equal, numbers within rounding: libraries of other versions may differ in the last digit."""
+    """Whether both are equal, numbers within rounding: other library versions may differ in the last digit."""
     if isinstance(stated, dict) and isinstance(found, dict):
         return stated.keys() == found.keys() and all(_same(stated[key], found[key]) for key in stated)
     if isinstance(stated, list) and isinstance(found, list):

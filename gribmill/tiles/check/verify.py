@@ -36,7 +36,7 @@ CELL_SUFFIXES = ("_min", "_max", "_mean")
 
 @dataclass(frozen=True, slots=True)
 class TileCheck:
-    """One check: `good` is False for a fault, None if it could not be done."""
+    """One check: `good` is False if it failed, None if it could not be done."""
 
     what: str
     good: bool | None

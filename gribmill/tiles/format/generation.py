@@ -1,4 +1,4 @@
-"""The generation of a tile: which of the contents that its hour has had it was cut from. It only grows."""
+"""The generation of a tile: the number of its hour's content that it was cut from. It only grows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.tiles.read.tile import META
 
 
 def generation_of(path: StoredPath) -> int:
-    """The generation of the tile in place; 0 if there is none, or it has none, or it is damaged."""
+    """The generation of the existing tile; 0 if there is no tile, or it is damaged or has no generation."""
     try:
         archive = Archive(path)
         if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
@@ -26,7 +26,7 @@ def generation_of(path: StoredPath) -> int:
 
 
 def check_generation(path: StoredPath, generation: int) -> None:
-    """Superseded if the tile in place is of a later generation: its writer was overtaken."""
+    """Raises Superseded if the existing tile has a later generation: this writer was overtaken."""
     there = generation_of(path)
     if there > generation:
         raise Superseded(

@@ -24,14 +24,14 @@ from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.npz_writer import write_npz
 from gribmill.tiles.read.tile import META, read_meta_grid
 
-# Grids change once in years: if the latest runs do not have this grid, earlier ones do not either.
+# Grids change once in years: if the latest runs do not have this grid, neither do earlier ones.
 RUNS_LOOKED_AT = 4
 # Latitudes and longitudes of more points are not stored: they would take many times the space of the tiles.
 MOST_STORED = 2**24
 
 
 def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> None:
-    """Write grid.npz unless it exists, or describes another window that other tiles of the folder have.
+    """Write grid.npz unless it exists, even for another window if other tiles of the folder have that one.
 
     The runs of a model share one file by hard links: its points are computed and stored once.
     """
@@ -41,7 +41,7 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
         return
 
     def check() -> None:
-        # Once more: another process may have written it since, and other tiles beside it.
+        # Checked again: another process may have written it since, and other tiles beside it.
         if _keeps(path, folder, content):
             raise Superseded(f"{path} is there already")
 
@@ -83,7 +83,7 @@ def _link_to_other_run(root: Path, folder: TileFolder, content: dict[str, Any], 
 
 
 def _keeps(path: StoredPath, folder: TileFolder, content: dict[str, Any]) -> bool:
-    """Whether the existing grid file stays. A single hour on another grid must not replace it."""
+    """Whether to keep the existing grid file. A single hour on another grid must not replace it."""
     there = _described_by(path)
     if there is None:
         return False  # absent or damaged

@@ -15,7 +15,7 @@ from gribmill.regions.window import Window
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import GridRecord
 
-BLOCK_POINTS = 2**16  # located in one go: some 5 MB of working memory
+BLOCK_POINTS = 2**16  # located at once: about 5 MB of working memory
 
 
 def grid_record(grid: Grid, window: Window) -> GridRecord:
@@ -69,7 +69,7 @@ def window_latlon(record: GridRecord, where: str) -> tuple[Floats, Floats]:
 
 
 def unwrap_longitudes(lon: Floats) -> Floats:
-    """Longitudes within 180° of the middle point's, which is within ±180: no jump at the dateline."""
+    """Longitudes within 180° of the middle point, which is within ±180: no jump at the dateline."""
     if not lon.size:
         return lon
     middle = (lon[tuple(size // 2 for size in lon.shape)] + 180.0) % 360.0 - 180.0

@@ -24,19 +24,19 @@ ECMWF_ATTRIBUTION = (
     "ECMWF does not accept any liability for errors or omissions in the data."
 )
 
-# What a field is of: centre, process, ECMWF's labels, member, statistic of an ensemble, threshold.
+# What identifies a field: centre, process, ECMWF's labels, member, statistic of an ensemble, threshold.
 IdentityKey = Annotated[str, Matches(r"[a-z_]{1,40}")]
 IdentityValue = Annotated[str, Length(most=200)] | int | float
 ARRAY_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
 ArrayName = Annotated[str, Matches(ARRAY_NAME)]
 Text = Annotated[str, Length(most=2000)]
-# The name of a file without a folder: nothing that leads out of one.
+# The name of a file without a folder: no path that leads elsewhere.
 FileName = Annotated[str, Length(most=2000), Matches(r"[^/\\\x00-\x1f]+")]
 # Names of other arrays of a tile, and of the coordinates of its dataset.
 RESERVED = frozenset({"meta", "lat", "lon", "x", "y", "time", "run", "step", "crs"})
 Unsigned = Annotated[int, Bounds(ge=0, lt=2**63)]
 StepMinutes = Annotated[int, Bounds(ge=0, lt=2**31)]
-# A time range may begin before its run, as that of a daily ozone maximum does.
+# A time range may start before its run, such as that of a daily ozone maximum.
 WindowMinutes = Annotated[int, Bounds(ge=-(2**31), lt=2**31)]
 
 
@@ -88,14 +88,14 @@ class VariableMeta:
     winds: Literal["earth", "grid"] | None = None
     method: Text | None = None
     packed: PackedAs | None = None
-    # Numbers of the source that mean "no value", and the least valid value; at how many points of the source's window
-    # this made NaN of a number.
+    # Numbers of the source that mean "no value", and the smallest valid value; how many points of the source's window
+    # either turned into NaN.
     fill_values: tuple[float, ...] = ()
     valid_min: float | None = None
     filled: Unsigned = 0
     # Whether the source has the opposite sign of the lexicon's variable, as ECMWF has for CIN.
     negated: bool = False
-    # Of a code field: its values in ascending order, and the meaning of each.
+    # For a code field: its values in ascending order, and the meaning of each.
     flag_values: tuple[int, ...] = ()
     flag_meanings: tuple[Text, ...] = ()
     # Only what differs from the tile's own.
@@ -183,10 +183,10 @@ class Meta:
     attribution: Text | None = None
     # What all variables have in common; absent in tiles of earlier versions.
     identity: dict[IdentityKey, IdentityValue] = dataclasses.field(default_factory=dict)
-    # About the source's grid, where it needs words.
+    # Remarks on the source's grid.
     notes: tuple[Text, ...] = ()
     generation: Unsigned | None = None
-    """Which content of the hour it was cut from; None where a tile was cut by hand."""
+    """Number of the hour's content that it was cut from; None for a tile cut by hand."""
 
     def __post_init__(self) -> None:
         taken = sorted(RESERVED.intersection(self.variables))
@@ -212,7 +212,7 @@ class Meta:
 
     def to_json(self) -> bytes:
         """The bytes of the `meta` array; keys have a fixed order, so equal contents give equal bytes."""
-        # Only where tiles are written: reading needs no part of pydantic, whose encoder is ten times as fast as json's.
+        # Late: only writing needs pydantic, whose encoder is ten times as fast as json's.
         from pydantic_core import to_json
 
         moments = f'"hour":{self.hour},"run_time":"{_iso(self.run_time)}","valid_time":"{_iso(self.valid_time)}"'
@@ -239,7 +239,7 @@ def parse_meta(raw: bytes, where: str) -> Meta:
 def _parse_json(raw: bytes) -> Any:
     text = raw.decode()
     found = json.loads(text)
-    if "\\ud" in text.lower():  # half of a surrogate pair, which no file and no terminal can hold
+    if "\\ud" in text.lower():  # half of a surrogate pair, which cannot be written to a file or terminal
         json.dumps(found, ensure_ascii=False).encode()
     return found
 

@@ -20,14 +20,14 @@ NOT_PACKED = b'"packed":null'
 
 
 class VariableText:
-    """The metadata of a variable as JSON, written once for all tiles; each puts its own statistics into it."""
+    """The metadata of a variable as JSON, written once for all tiles; each inserts its own statistics."""
 
     def __init__(self, meta: VariableMeta) -> None:
         self.meta = meta
         self._texts: dict[frozenset[str], bytes] = {}
 
     def fill_in(self, common: frozenset[str], numbers: Mapping[str, Any], packed: PackedAs | None) -> bytes:
-        """With these statistics, without the keys of its identity that the whole tile has in common."""
+        """With these statistics, without the identity keys that the whole tile shares."""
         text = self._texts.get(common)
         if text is None:
             own = {name: value for name, value in self.meta.identity.items() if name not in common}

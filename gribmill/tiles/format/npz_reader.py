@@ -35,7 +35,7 @@ from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, Pread, ZipEntry,
 
 DESCRIPTOR_FLAG = 8
 LIMIT_HEADER_BYTES = 4096
-# The greatest compression ratio of deflate: 258 bytes from two bits.
+# The highest compression ratio of deflate: 258 bytes from two bits.
 MAX_EXPANSION = 1032
 # Inode (or ETag), size and modification time, which differ for a replaced file.
 Identity = tuple[int | str, int, int]
@@ -189,7 +189,7 @@ class Archive:
             entry = self.entries[name]
             points = parse_restart_points(entry.extra, entry.raw_size)
             if points is not None and isinstance(pread, ObjectRanges):
-                # Each request takes time, and the segments have checksums: the local header is not read.
+                # The local header is not read: each request takes time, and the segments have checksums.
                 start = _member_span(entry)[1] - entry.packed_size
             else:
                 start = _data_start(pread, entry, self.path)
@@ -206,7 +206,7 @@ class Archive:
             return
         assert isinstance(self.path, Path)
         try:
-            # Non-blocking: a named pipe in place of a tile would block the reader for ever.
+            # Non-blocking: a named pipe in place of a tile would block the reader forever.
             descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -242,7 +242,7 @@ def _object_ranges(path: ObjectPath) -> ObjectRanges:
 
 @contextmanager
 def _explained(path: ObjectPath) -> Iterator[None]:
-    """An object that is gone or was replaced is a fault of the tile; a store that does not answer is not."""
+    """An object that is gone or was replaced is a tile error; a store that does not respond is not."""
     try:
         yield
     except FileNotFoundError:
@@ -252,7 +252,7 @@ def _explained(path: ObjectPath) -> Iterator[None]:
 
 
 def _member_span(entry: ZipEntry) -> ByteSpan:
-    """A member with its local header, as gribmill writes it: without an extra field."""
+    """A member with its local header in gribmill's form, without an extra field."""
     return entry.offset, entry.offset + LOCAL.size + len(entry.name) + len(".npy") + entry.packed_size
 
 

@@ -100,8 +100,8 @@ KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {
 }
 # Maximum size in bytes: bit positions have 32 bits.
 LIMIT_KERNEL = 2**28 - 1
-# libdeflate's levels for `compact`: the high one takes twice the time, and for half of all fields it is
-# hardly smaller. A large array uses it if a sample gets smaller by this share of its raw bytes; small arrays use the
+# libdeflate's levels for `compact`: the high one takes twice the time, and for half of all fields saves
+# hardly anything. A large array uses it if a sample gets smaller by this share of its raw bytes; small arrays use the
 # level between.
 LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
 SAMPLE_BYTES = 2**14
@@ -177,14 +177,14 @@ def write_npz(
     compression: Compression = "fast",
     check: Check | None = None,
 ) -> int:
-    """Write an NPZ file atomically; returns its size in bytes. `check` may refuse to replace what is there."""
+    """Write an NPZ file atomically; returns its size in bytes. `check` may refuse to replace an existing file."""
     members = [encode_member(name, array, compression) for name, array in arrays.items()]
     return write_atomic(path, zip_pieces(members), check)
 
 
 @lru_cache(maxsize=256)
 def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
-    """The .npy header, version 1.0. Not by NumPy, so that its bytes do not depend on NumPy's version."""
+    """The .npy header, version 1.0. Not written by NumPy, so that its bytes do not depend on NumPy's version."""
     descr = np.lib.format.dtype_to_descr(dtype)
     text = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape!r}, }}"
     padding = -(10 + len(text) + 1) % 64

@@ -1,7 +1,7 @@
-"""Restart points of a deflated array: places where inflating can begin, so that a part can be read alone.
+"""Restart points of a deflated array: places where inflating can start, so that a part can be read alone.
 
-They are listed in an extra field of the ZIP directory, which other readers ignore. A deflate block begins on a byte,
-with the code lengths that all its segments share; a segment begins on any bit of a block and has its own checksum.
+They are listed in an extra field of the ZIP directory, which other readers ignore. A deflate block starts on a byte,
+with the code lengths that all its segments share; a segment starts on any bit of a block and has its own checksum.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Segment(NamedTuple):
     """A part of an array: its bytes in the stream, its raw bytes, and the checksums before and after it."""
 
     begin: int  # where its block begins
-    end: int  # behind its last byte, and some bytes further
+    end: int  # after its last byte, plus a few bytes
     raw_begin: int
     raw_size: int
     crc_before: int
@@ -175,10 +175,10 @@ def checked(raw: Raw | None, segment: Segment) -> Raw | None:
 
 
 def _spliced(block: bytes, header_bits: int, rest: bytes, skip_bits: int) -> bytes:
-    """The header of a block, followed by what begins at its bit `skip_bits`.
+    """The header of a block, followed by what starts at its bit `skip_bits`.
 
-    Empty blocks before the header shift it so that it ends on the bit where the rest begins, whose bytes stay as
-    they are.
+    Empty blocks before the header shift it so that it ends on the bit where the rest starts, whose bytes stay
+    unchanged.
     """
     filler, size = FILLERS[(skip_bits - header_bits) % 8]
     bits = filler | (int.from_bytes(block[: header_bits // 8 + 1], "little") & ((1 << header_bits) - 1)) << size

@@ -9,7 +9,7 @@ import numpy as np
 
 from gribmill.kernel import native
 
-# The kernel sums in sixteen lanes; so does this module, so that both give the same mean to the last bit.
+# Sums in sixteen lanes, like the kernel, so that both give the same mean to the last bit.
 LANES = 16
 # Minimum, maximum, sum, and count of missing points.
 Summary = tuple[float, float, float, int]

@@ -65,7 +65,7 @@ def read_directory(pread: Pread, size: int, path: StoredPath) -> dict[str, ZipEn
 
 
 def _end_record(tail: bytes, size: int, path: StoredPath) -> tuple[int, int, int]:
-    """(members, start, length) of the directory, which must end where the end record begins."""
+    """(members, start, length) of the directory, which must end where the end record starts."""
     if size < END.size:
         raise TileError(f"{path} is not a tile: {size} bytes are too short")
     if size > LIMIT_BYTES:

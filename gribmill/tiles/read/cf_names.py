@@ -20,7 +20,7 @@ AS_DEPTH: dict[str, str | None] = {
     "geopotential": "geopotential_height",
     "surface_geopotential": None,
 }
-# The units in which the names above are right.
+# The units for which the names above are correct.
 MASS = {"kg m-2", "kg m-2 s-1", "m2 s-2"}
 # UDUNITS does not have geopotential metres, CF gives geopotential heights in metres; its mph are milliphots.
 UNITS = {"gpm": "m", "mph": "mi h-1"}
@@ -35,7 +35,7 @@ def cf_units(units: str) -> str:
 def cf_standard_name(name: str | None, units: str, *, codes: bool = False) -> str | None:
     """The standard name of a quantity in these units, or of a field of codes; None if CF does not have one."""
     if name == LAND_MASK and not codes:
-        # ECMWF has the share of land in a cell.
+        # ECMWF gives the share of land in a cell.
         return LAND_FRACTION
     if name is None or units in MASS:
         return name

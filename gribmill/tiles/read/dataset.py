@@ -74,9 +74,9 @@ class LatLonArrays:
 def open_tile(path: str | os.PathLike[str] | ObjectPath, *, units: System = "native") -> xr.Dataset:
     """A tile as an xarray Dataset with its coordinates; values are read on access.
 
-    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz), of which only the parts that are
-    needed are read. `units`: those of the GRIB ("native"), one per quantity whatever the model ("common"), or "metric"
-    or "us".
+    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz); only the needed parts are
+    read from a store. `units`: those of the GRIB ("native"), one per quantity whatever the model ("common"), or
+    "metric" or "us".
     """
     return dataset(read_tile(path), units=units)
 
@@ -151,7 +151,7 @@ def space(tile: Tile) -> dict[str, xr.Variable]:
 
 
 def time_coordinates(meta: Meta) -> dict[str, xr.Variable]:
-    """The run, the forecast period and the valid time; of an ensemble's member also its number."""
+    """The run, the forecast period and the valid time; for an ensemble member also its number."""
     found = {
         "time": xr.Variable((), time64(meta.valid_time), {"standard_name": "time", "long_name": "valid time"}),
         "run": xr.Variable((), time64(meta.run_time), {"standard_name": "forecast_reference_time", "long_name": "run"}),

@@ -12,14 +12,14 @@ from gribmill.tiles.read.tile import ReadAhead, Tile, cached_tile
 
 # Requests take time rather than CPU. More would be refused by some stores, and keep more tiles in memory.
 AT_ONCE = 16
-# What will be read of tiles that are like this one.
+# What will be read from tiles like this one.
 PlanAhead = Callable[[Tile], ReadAhead | None]
 
 
 def open_tiles(paths: Iterable[StoredPath], plan: PlanAhead = lambda _: None) -> Iterator[Tile | TileError]:
     """Each tile, or why it cannot be read. Coordinates are those of the first one, if they are equal.
 
-    What `plan` names comes with a tile from an object store; release its archive when it was used.
+    What `plan` names is read ahead with a tile from an object store; release its archive after use.
     """
     like: Tile | None = None
     ahead: ReadAhead | None = None

@@ -1,4 +1,4 @@
-"""Finds the array of a name that says a time range (`tp_6h`), under whatever name each tile has it."""
+"""Finds the array for a name with a time range (`tp_6h`), whatever name each tile stores it under."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gribmill.tiles.format.meta import VariableMeta
 
 
 def stored_over_time(name: str, variables: Mapping[str, VariableMeta]) -> str | None:
-    """The array with the time range that the name says: `tp_6h` may be `tp` at hour 6 and `tp_bucket` at hour 12."""
+    """The array with the time range in the name: `tp_6h` may be `tp` at hour 6 and `tp_bucket` at hour 12."""
     if name.endswith(RUN):
         plain = base_name(name)
         return plain if plain in variables and variables[plain].step_minutes[0] == 0 else None

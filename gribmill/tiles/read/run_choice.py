@@ -1,4 +1,4 @@
-"""Which run an answer comes from: the newest complete one, the newest, several, or the one that is named.
+"""Which run an answer comes from: the newest complete one, the newest, several, or a given one.
 
 Members that are minutes of an hour (`hrrr_subh.m15`) count as one run: a row every quarter of an hour.
 """
@@ -41,7 +41,7 @@ def folders_of(
     *,
     newest: bool = False,
 ) -> Iterator[TileFolder]:
-    """Every folder of tiles that fits, newest runs first; the minutes of an hour as one, unless one is asked for.
+    """Every matching folder of tiles, newest runs first; the minutes of an hour count as one, unless one is requested.
 
     With `newest`, in an object store, only those that latest.json names: each older run would be a request or more.
     """
@@ -58,7 +58,7 @@ def folders_of(
 
 
 def latest_of(files: LatestFiles, folder: TileFolder) -> LatestRuns | None:
-    """What latest.json says of the folder's region; of several members, the runs that all of them have."""
+    """What latest.json says about the folder's region; for several members, the runs that all of them have."""
     members = folder.members if isinstance(folder, MinuteFolders) else (folder,)
     each = [files[member.model].regions.get(member.region) for member in members]
     known = [one for one in each if one is not None]
@@ -90,7 +90,7 @@ def _fitting(
 
 
 def _newest_folders(files: LatestFiles, model: str | None, run: str | None, region: str | None) -> Iterator[TileFolder]:
-    """The folders that latest.json names; of a model without one, all."""
+    """The folders that latest.json names; all folders of a model without it."""
     root = files.root
     for model_id in root.models() if model is None else [model]:
         regions = files[model_id].regions
@@ -135,7 +135,7 @@ MEMBERS_NAMED = 6
 class RunChoice:
     """The folders that an answer is read from, the newest run first; several only if it is seamless.
 
-    `complete` says whether the first run is complete; None where latest.json does not tell. `hours` counts its tiles,
+    `complete` says whether the first run is complete; None if latest.json does not say. `hours` counts its tiles,
     `expected` those that it has when it is complete. `newer` is a newer run that was passed over, with its hours.
     """
 
@@ -186,7 +186,7 @@ class RunChoice:
 
 
 def check_run(run: str | None) -> str:
-    """What was asked for; by default the newest complete run."""
+    """The requested run; by default the newest complete one."""
     asked = COMPLETE if run is None else run
     if asked not in KINDS:
         if not RUN_ID.fullmatch(asked):
@@ -196,7 +196,7 @@ def check_run(run: str | None) -> str:
 
 
 def choose_runs(root: DataRoot, model: str | None, region: str | None, run: str | None) -> Iterator[RunChoice]:
-    """The choice for each model and region that has tiles: completeness is a matter of each region."""
+    """The choice for each model and region that has tiles: completeness differs by region."""
     asked = check_run(run)
     runs: dict[tuple[str, str], list[TileFolder]] = {}
     files = LatestFiles(root)
@@ -243,7 +243,7 @@ def _choose(files: LatestFiles, folders: list[TileFolder], asked: str) -> RunCho
 
 
 def _is_complete(latest: LatestRuns | None, run: str, here: int, expected: int | None) -> bool | None:
-    """Lost tiles make a run incomplete again. Of runs before the newest complete one latest.json says nothing."""
+    """Lost tiles make a run incomplete again. latest.json says nothing about runs before the newest complete one."""
     if expected is not None and here < expected:
         return False
     if latest is None or (latest.complete is not None and run < latest.complete):

@@ -56,13 +56,13 @@ class HourlyArray(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self.read)
 
     def read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        """Some hours, or one; of each a part."""
+        """A part of some hours, or of one."""
         hours, *rest = key
         inner = tuple(rest)
         if isinstance(hours, int | np.integer):
             return self._hour(*self.hours[int(hours)], inner)
         chosen: list[tuple[Tile | None, str | None]] = self.hours[hours]
-        if len(chosen) == 1:  # a chunk of dask: nothing is copied
+        if len(chosen) == 1:  # a dask chunk: nothing is copied
             return self._hour(*chosen[0], inner)[np.newaxis]
         found = np.empty((len(chosen), *np.broadcast_to(False, self.shape[1:])[inner].shape), np.float32)
         for number, (tile, stored) in enumerate(chosen):
@@ -90,7 +90,7 @@ def open_run(
     `run` is `complete` (the default: the newest complete run), `newest`, `seamless` or YYYYMMDD_HH; the attribute
     `run_choice` says which and why. If it is seamless, each hour is from the newest run that has it, and `run` is a
     coordinate over `time`; totals since the start of a run cannot be joined, and are left out unless they are named.
-    Values are read on access: in chunks of dask if it is installed, otherwise hour by hour. `units` are those of
+    Values are read on access: as dask chunks if dask is installed, otherwise hour by hour. `units` are those of
     the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
     """
     choice = find_choice(open_root(data), model, run, region)
@@ -123,7 +123,7 @@ def find_choice(root: DataRoot, model: str, run: str | None, region: str | None)
     choices = list(choose_runs(root, model, region, run))
     if not choices:
         raise TileError(f"{no_tiles(root, model, run, region)} under {root.tiles}")
-    # A region that gets no tiles any more is not a choice.
+    # A region that no longer gets tiles is not offered.
     newest = max((one.newer or one).run for one in choices)
     live = [one for one in choices if (one.newer or one).run == newest]
     if len(live) > 1:
@@ -133,7 +133,7 @@ def find_choice(root: DataRoot, model: str, run: str | None, region: str | None)
 
 
 def seamless_tiles(choice: RunChoice) -> list[Tile]:
-    """For each valid time since the newest run's start the tile of the newest run that has one that can be read."""
+    """For each valid time since the newest run's start, the tile of the newest run with a readable one."""
     found: dict[int, Tile] = {}
     like: Tile | None = None
     for folder in choice.folders:

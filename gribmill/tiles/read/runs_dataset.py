@@ -64,7 +64,7 @@ def open_runs(
 ) -> xr.Dataset:
     """Several runs as one dataset over `run` and `step`, with the valid times as `time(run, step)`.
 
-    `runs` are their ids, or how many of the newest; by default all that are here. Steps that a run does not have are
+    `runs` are their ids, or a number of newest runs; by default all available ones. Steps that a run does not have are
     NaN. Values are read on access, in `units` as `open_run` has them.
     """
     folders = find_choice(open_root(data), model, SEAMLESS, region).folders

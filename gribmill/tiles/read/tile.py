@@ -34,14 +34,14 @@ FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 
 @dataclass(frozen=True, slots=True)
 class ReadAhead:
-    """Variables, and the points of each, that will be read of a tile."""
+    """Variables, and the points of each, that will be read from a tile."""
 
-    # Not compared: what is read along does not change which tile it is.
+    # Not compared: what is read ahead does not change which tile it is.
     names: tuple[str, ...] = field(compare=False)
     spans: tuple[tuple[int, int], ...] = field(compare=False)
 
     def byte_spans(self, archive: Archive, like: Tile) -> list[ByteSpan]:
-        """The bytes of an archive that has these points, if it is like this tile."""
+        """The bytes of an archive that contain these points, if it is like this tile."""
         packed = {name for name, meta in like.meta.variables.items() if meta.packed is not None}
         plain = [name for name in self.names if name not in packed]
         found: list[ByteSpan] = []
@@ -86,7 +86,7 @@ class Tile:
         return grid.wraps and self.shape[1] == grid.shape[1]
 
     def find(self, name: str) -> str | None:
-        """The array of a variable: of that name, of its name in another version, or with the time range it says."""
+        """The array of a variable, by that name, its name in another version, or the time range in the name."""
         if name in self.meta.variables:
             return name
         others = (one for one in lexicon().other_names(name, self.meta.model) if one in self.meta.variables)
@@ -176,8 +176,8 @@ def read_tile(
 ) -> Tile:
     """Open a tile and check its directory, `meta` and coordinates; any error is a TileError.
 
-    Coordinates are taken from `like` if their checksums are equal: the hours of a run share them. From an object store
-    the values that `ahead` names come with them.
+    Coordinates are taken from `like` if their checksums are equal: the hours of a run share them. From an object store,
+    the values that `ahead` names are read along with them.
     """
     archive = Archive(path)
     if archive.path.name == GRID_FILE:
@@ -196,7 +196,7 @@ def read_tile(
 
 
 def _read_ahead(archive: Archive, like: Tile | None, ahead: ReadAhead | None) -> None:
-    """All that is needed of a tile in one request, or few. Its grid is taken to be that of `like`, usually rightly."""
+    """Reads all that is needed in one request, or few. Assumes the grid of `like`, which is usually right."""
     axes = {name for names in COORDINATES.values() for name in names}
     own = [name for name in axes & archive.entries.keys() if like is None or not _same(archive, like, name)]
     spans = archive.member_spans([META, *own])

@@ -1,4 +1,4 @@
-"""The dataset of tiles: an xarray Dataset in which names of other versions find their variables too."""
+"""The dataset of tiles: an xarray Dataset that also finds variables by their names in other versions."""
 
 from __future__ import annotations
 

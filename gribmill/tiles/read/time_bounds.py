@@ -64,8 +64,8 @@ def tile_bounds(
 ) -> dict[str, xr.Variable]:
     """The same for one tile: scalars, in minutes since the run.
 
-    They are not coordinates of the dataset, or tiles of different hours, which have different ones, could not be
-    concatenated. In a netCDF file they are.
+    They are not coordinates of the dataset, because then tiles of different hours could not be concatenated. In a
+    netCDF file they are.
     """
     found: dict[str, xr.Variable] = {}
     for name, label in labels.items():
@@ -82,7 +82,7 @@ def cell_methods(quantity: VariableMeta) -> str | None:
 
 
 def encoding(coordinates: Mapping[str, xr.Variable], dims: Sequence[str], label: str | None) -> dict[str, Any]:
-    """How a variable's `coordinates` are written: without the time ranges of other variables."""
+    """A variable's `coordinates` for a netCDF file, without the time ranges of other variables."""
     names = [
         name
         for name, value in coordinates.items()
@@ -104,7 +104,7 @@ def _units(run: datetime) -> str:
 
 
 def _label(name: str, windows: Sequence[Window]) -> str:
-    """`time_run` for all that begins with the run, `time_6h` for one length, otherwise after the variable."""
+    """`time_run` for ranges that start with the run, `time_6h` for one length, otherwise named after the variable."""
     lengths = {end - start for start, end in windows if start != end}
     if len(lengths) == 1:
         return f"time_{window_text(lengths.pop())}"

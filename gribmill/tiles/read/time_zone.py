@@ -32,7 +32,7 @@ def _named(name: str) -> tzinfo:
 
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # unknown; not a path within the database; a folder of it
+    except (KeyError, ValueError, OSError):  # unknown, outside the database, or one of its folders
         raise _unknown_zone(name) from None
 
 
@@ -42,7 +42,7 @@ def _unknown_zone(name: str) -> TileError:
     known = {each.lower(): each for each in available_timezones()}
     wanted = name.replace(" ", "_").lower()
     cities = {each.rsplit("/", 1)[-1]: each for each in known}
-    import difflib  # only for mistakes
+    import difflib  # only needed for mistakes
 
     near = difflib.get_close_matches(wanted, known, n=3) or difflib.get_close_matches(wanted, cities, n=3, cutoff=0.8)
     hint = ", ".join(known[cities.get(each, each)] for each in near)

@@ -49,7 +49,7 @@ class Daily:
     columns: dict[str, DailyColumn]
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Plain values for JSON, one object per day; `whole` tells days of which nothing is missing."""
+        """Plain values for JSON, one object per day; `whole` marks days without missing hours."""
         found = []
         for number, day in enumerate(self.days):
             row: dict[str, Any] = {
@@ -86,7 +86,7 @@ def daily(series: Series) -> Daily:
     """The days of a series in its own time zone. Directions have no extremes and are left out."""
     times = series.times
     days = sorted({moment.date() for moment in times})
-    # An amount that ends at midnight is of the day before.
+    # An amount that ends at midnight belongs to the day before.
     spans = [(_midnight(day, series.zone), _midnight(day + timedelta(days=1), series.zone)) for day in days]
     minutes = [_minutes(moment) for moment in times]
     bounds = [(_minutes(start), _minutes(end)) for start, end in spans]
@@ -121,7 +121,7 @@ def _day(column: Column, minutes: Sequence[int], reach: Sequence[int], start: in
         if column.summed:
             total = _tiled_sum(zip(minutes, lengths, column.values, strict=True), start, end)
             return DayValue(math.nan, math.nan, total, not math.isnan(total))
-        # A maximum over six hours is of this day only if all six are.
+        # A maximum over six hours belongs to this day only if all six hours do.
         spans = [(minute - length, length) for minute, length in zip(minutes, lengths, strict=True)]
         inside = [length > 0 and start <= begin and begin + length <= end for begin, length in spans]
     present = [not math.isnan(value) for value in column.values]
@@ -134,7 +134,7 @@ def _day(column: Column, minutes: Sequence[int], reach: Sequence[int], start: in
 
 
 def _tiled_sum(windows: Any, start: int, end: int) -> float:
-    """The sum of the amounts whose windows cover the day exactly: no gap, no overlap, nothing beyond it. Else NaN."""
+    """The sum of the amounts if their time ranges cover exactly the day, without gap or overlap; otherwise NaN."""
     at, total = start, 0.0
     for minute, length, value in windows:
         if minute <= start or minute - length >= end or length <= 0:
@@ -146,11 +146,11 @@ def _tiled_sum(windows: Any, start: int, end: int) -> float:
 
 
 def _reach(minutes: Sequence[int]) -> list[int]:
-    """How long each row stands for: until the next one, but not across rows that are missing."""
+    """How long each row applies: until the next one, but not across missing rows."""
     gaps = [after - before for before, after in pairwise(minutes)]
     if not gaps:
         return [0] * len(minutes)
-    # Steps get longer towards the end of a forecast, never shorter: a gap that is longer than a later one has a hole.
+    # Steps only get longer towards the end of a forecast: if a gap is longer than a later one, rows are missing.
     return [min(gaps[number:]) for number in range(len(gaps))] + [gaps[-1]]
 
 

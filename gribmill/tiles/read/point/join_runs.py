@@ -35,7 +35,7 @@ class JoinedRows:
 def read_rows(
     choice: RunChoice, places: Sequence[Place], method: Sampling, wanted: list[str] | None, sample: SampleFolder
 ) -> list[JoinedRows]:
-    """The rows of each place. Runs that have no valid time of their own to add are not read."""
+    """The rows of each place. Runs that would add no valid time are not read."""
     parts: list[list[tuple[str, Samples]]] = [[] for _ in places]
     have: set[int] = set()
     if len(choice.folders) == 1:
@@ -108,7 +108,7 @@ def _columns(parts: Sequence[tuple[str, Samples]], wanted: list[str] | None) -> 
 
 
 def _joined(columns: Sequence[Column | None], chosen: Sequence[tuple[int, int]], minutes: Sequence[int]) -> Column:
-    """One variable over all rows. An amount that overlaps hours of the run before it is left out at the seam."""
+    """One variable over all rows. At a change of run, an amount that overlaps the previous run is left out."""
     like = next(column for column in columns if column is not None)
     if len(columns) == 1:
         return like
@@ -128,7 +128,7 @@ def _joined(columns: Sequence[Column | None], chosen: Sequence[tuple[int, int]],
 
 
 def missing_hours(minutes: Sequence[int]) -> list[int]:
-    """The steps between the rows that are missing: those of the spacing that follows a longer gap."""
+    """The missing steps between the rows, by the spacing that follows a longer gap."""
     found: list[int] = []
     gaps = [after - before for before, after in pairwise(minutes)]
     for number, gap in enumerate(gaps[:-1]):

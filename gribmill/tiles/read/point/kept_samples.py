@@ -11,13 +11,13 @@ from gribmill.tiles.read.point.sample import Samples, needed_arrays
 from gribmill.tiles.read.point.windowed import INSTANT
 from gribmill.tiles.read.tile import Tile
 
-# Of one hour: the variables of the answer, the array of each, and its metadata.
+# For one hour: the variables of the answer, the array of each, and its metadata.
 NeededArrays = dict[str, tuple[str, VariableMeta]]
 
 
 @dataclass(frozen=True, slots=True)
 class SampleLayout:
-    """What samples of a run have in common at all places: which array is which variable at which hour."""
+    """What samples of a run share at all places: which array is which variable at which hour."""
 
     steps: list[int]
     arrays: tuple[str, ...]
@@ -26,7 +26,7 @@ class SampleLayout:
     places: dict[str, str | tuple[str | None, ...]]
     """The array of a variable, or that of each hour where they differ."""
     windowed: tuple[NeededArrays, ...]
-    """Of each hour what is over a time range: there the metadata differ from hour to hour."""
+    """For each hour, the variables over a time range, whose metadata differs from hour to hour."""
 
     @classmethod
     def of(cls, tiles: Sequence[Tile], wanted: list[str] | None) -> SampleLayout:
@@ -47,7 +47,7 @@ def _place(name: str, hours: Sequence[NeededArrays]) -> str | tuple[str | None, 
 
 @dataclass(slots=True)
 class KeptSamples(Samples):
-    """`by_array` has the values of each array, hour by hour. `rows` have only what is over a time range."""
+    """`by_array` has the values of each array, hour by hour. `rows` only have variables over a time range."""
 
     layout: SampleLayout | None = None
     by_array: Mapping[str, list[float]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""The tiles that requests have asked for: kept open, with the parts that were read, until they are replaced.
+"""A cache of requested tiles: kept open, with the parts that were read, until they are replaced.
 
-An answer from what is kept takes about a millisecond and no I/O. A look at the folders is kept for a second, or ten in
-an object store; the values of a run are kept in blocks of points, with all hours of a variable in one array.
+An answer from the cache takes about a millisecond and no I/O. Folder listings are cached for a second, or ten in an
+object store; the values of a run are cached in blocks of points, with all hours of a variable in one array.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from gribmill.tiles.read.tile import ReadAhead, Tile
 LOOK_SECONDS, LOOK_SECONDS_REMOTE = 1.0, 10.0
 BLOCK_POINTS = 2048
 MOST_LOOKS = 512
-# Metadata of an open tile, and how many may be open however little memory there is.
+# Size of an open tile's metadata, and how many tiles may be open even with little memory.
 TILE_BYTES, LEAST_TILES = 64 * 2**10, 500
 Found = TypeVar("Found")
 
@@ -43,19 +43,19 @@ class NotKept(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenFolder:
-    """The tiles of a run over a region as they were at the last look."""
+    """The tiles of a run over a region, as last listed."""
 
     number: int
     paths: dict[int, StoredPath]
     identities: tuple[Identity, ...]
     built_at: datetime | None
     tiles: tuple[Tile, ...]
-    """All of them, if they can be read and have the same points; else none, and they are not kept."""
+    """All tiles, if they can be read and have the same points; otherwise none, and they are not cached."""
     layouts: dict[tuple[str, ...] | None, SampleLayout] = field(default_factory=dict)
     reading: dict[int, Lock] = field(default_factory=dict)
 
     def layout(self, wanted: list[str] | None) -> SampleLayout:
-        """Which arrays these columns need, worked out once."""
+        """Which arrays these columns need, computed once."""
         key = None if wanted is None else tuple(wanted)
         if key not in self.layouts:
             if len(self.layouts) >= MOST_LOOKS:
@@ -95,7 +95,7 @@ class KeptTiles:
         return self.samples(folder, places, method, wanted, wait=True)
 
     def found_candidates(self, request: PointRequest, *, wait: bool) -> Sequence[Candidate]:
-        """The candidates, as of a recent look; without `wait`, NotKept if there is none."""
+        """The candidates from a recent listing; without `wait`, NotKept if there is none."""
         key = request.model, request.region, request.run
         return self.looked(key, lambda: STORED_TILES.candidates(request), wait=wait)
 
@@ -108,17 +108,17 @@ class KeptTiles:
             try:
                 return [self._sampled(state, place, wanted, wait=wait) for place in places]
             except TileError:
-                pass  # damaged, or replaced since the look: as without a cache, with notes
+                pass  # damaged, or replaced since the listing: read without the cache, with notes
         if not wait:
             raise NotKept
         return sample_folder(folder, places, method, wanted)
 
     def folder(self, folder: TileFolder, *, wait: bool = True) -> OpenFolder:
-        """The tiles of a folder as of a recent look."""
+        """The tiles of a folder from a recent listing."""
         return self.looked(folder, lambda: self._open(folder), wait=wait)
 
     def looked(self, key: object, look: Callable[[], Found], *, wait: bool) -> Found:
-        """What `look` found less than a second ago, or finds now."""
+        """What `look` returned less than a second ago, or returns now."""
         found = self._looks.get(key)
         if found is not None and found[0] > time.monotonic():
             return found[1]  # type: ignore[return-value]  # the key says which look it was
@@ -166,7 +166,7 @@ class KeptTiles:
         return state
 
     def _close_oldest(self) -> None:
-        """Let go of the folders that were opened first; never of the last one."""
+        """Drop the folders that were opened first, but never the last one."""
         while self.open_tiles > self._most_tiles and len(self._folders) > 1:
             folder, _ = self._folders.popitem(last=False)
             self._looks.pop(folder, None)

@@ -49,7 +49,7 @@ class TileLocation:
         return row * self.shape[1] + column
 
     def bilinear(self, points: Values, begin: int) -> float:
-        """Interpolated between the four points around, from a field's points from number `begin` on.
+        """Interpolated between the four surrounding points, from a field's points from number `begin` on.
 
         Points without a value have no weight.
         """
@@ -69,7 +69,7 @@ class TileLocation:
         return _between(self.row, self.shape[0]), columns
 
 
-# A forecast asks several times for the same place.
+# Cached: a forecast looks up the same place several times.
 @lru_cache(maxsize=64)
 def locate_in_tile(tile: Tile, lat: float, lon: float) -> TileLocation | None:
     """The position in a tile; None if it is outside the tile's points."""

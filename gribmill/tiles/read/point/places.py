@@ -30,7 +30,7 @@ class Place:
 
 
 def place_at(lat: float, lon: float) -> Place:
-    """A place without a name; a TileError if there is no such place."""
+    """A place without a name; a TileError if the coordinates are invalid."""
     return Place("", *check_latlon(lat, lon))
 
 
@@ -53,7 +53,7 @@ def places_of(given: Iterable[Place | tuple[str, float, float] | tuple[float, fl
 def read_places(path: Path) -> list[Place]:
     """The places of a CSV file with the columns name, lat, lon; a first line with column names is optional.
 
-    Empty lines and lines that begin with # are ignored. An error names the line.
+    Empty lines and lines that start with # are ignored. An error names the line.
     """
     try:
         with path.open("rb") as file:

@@ -29,7 +29,7 @@ HOURS_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class PointRequest:
-    """What is asked for: of which model, run and region, which variables, and how they are shown."""
+    """A request: model, run and region, variables, and how they are shown."""
 
     root: DataRoot
     model: str | None = None
@@ -60,11 +60,11 @@ def point(
     units: System = "metric",
     tz: str | tzinfo | None = None,
 ) -> Series:
-    """The forecast at a point, from the finest tiles that contain it, or from those that are named.
+    """The forecast at a point, from the finest tiles that contain it, or from the given model and region.
 
     `run` is `complete` (the default: the newest complete run), `newest`, `seamless` (each hour from the newest run that
-    has it) or YYYYMMDD_HH. Sums such as precipitation are the amounts since the row before, or over the time range that
-    `windows` says; they never overlap. Means likewise. Extremes have the time range of their message. Times are in UTC,
+    has it) or YYYYMMDD_HH. Sums such as precipitation are the amounts since the previous row, or over the time range in
+    `windows`; they never overlap. Means likewise. Extremes have the time range of their message. Times are in UTC,
     or in the time zone `tz`.
     """
     names = None if variables is None else tuple(variables)
@@ -128,7 +128,7 @@ class TileSource(Protocol):
 
 
 class StoredTiles:
-    """Tiles as they are now, without anything kept from one request to the next."""
+    """Tiles as they are now, without a cache between requests."""
 
     def candidates(self, request: PointRequest) -> Sequence[Candidate]:
         choices = choose_runs(request.root, request.model, request.region, request.run)

@@ -22,12 +22,12 @@ from gribmill.tiles.read.tile import ReadAhead, Tile
 
 # Variables, and the range of points to read of each.
 ReadSpan = Callable[[Sequence[str], int, int], dict[str, Values]]
-# From this many on, inflating whole arrays once is cheaper than a segment for each place.
+# From this many places on, inflating whole arrays once is cheaper than one segment per place.
 MANY_PLACES = 24
 CALM = 1e-6
 # Keys of an identity that make a variable a statistic of an ensemble.
 ENSEMBLE_STATISTICS = ("derived", "probability", "percentile")
-# Not names of averages: the magnitude of a mean wind is not the mean speed.
+# Averages have no such name: the magnitude of a mean wind is not the mean speed.
 WIND_EAST = re.compile(r"u(\d+|_\d+|_surface)")
 USUAL = (
     "t2m", "d2m", "rh2m", "ws10", "wdir10", "gust", "mslp", "sp", "tp", "prate", "asnow", "snod", "refc",
@@ -99,7 +99,7 @@ def sample_folder(
 ) -> list[Samples]:
     """Every hour at each of the places; each tile is opened once.
 
-    A damaged tile gives rows without values, and notes.
+    A damaged tile gives rows without values, and a note.
     """
     collected = [_Collected(place) for place in places]
     tiles = folder.tiles()
@@ -163,7 +163,7 @@ class _Collected:
 
 
 def _read_ahead(tile: Tile, places: Sequence[Place], method: Sampling, wanted: list[str] | None) -> ReadAhead | None:
-    """What will be read of tiles like this one."""
+    """What will be read from tiles like this one."""
     names = _needed(tuple(tile.meta.variables), None if wanted is None else tuple(wanted))
     found = (tile.find(name) for name in wanted or ())
     every = tuple(dict.fromkeys((*names, *(name for name in found if name))))
@@ -206,10 +206,10 @@ def _sample(
 
 def needed_arrays(tile: Tile, wanted: list[str] | None) -> dict[str, tuple[str, VariableMeta]]:
     """The variables that these columns, or the usual ones, are made of: the array of each, and its metadata."""
-    # Variables of another version of gribmill have the name that was asked for.
+    # Variables of another version of gribmill get the requested name.
     stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
     names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
-    # A tile of spreads alone says so once for all its variables.
+    # A tile with only spreads says so once for all its variables.
     of_all = {key: tile.meta.identity[key] for key in ENSEMBLE_STATISTICS if key in tile.meta.identity}
     found: dict[str, tuple[str, VariableMeta]] = {}
     for name in names:
@@ -219,7 +219,7 @@ def needed_arrays(tile: Tile, wanted: list[str] | None) -> dict[str, tuple[str, 
     return found
 
 
-# All hours of a run but the first have the same variables.
+# All hours of a run except the first have the same variables.
 @lru_cache(maxsize=16)
 def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]:
     if wanted is None:
@@ -233,7 +233,7 @@ def _needed(known: tuple[str, ...], wanted: tuple[str, ...] | None) -> list[str]
     return sorted(needed)
 
 
-# The hours of many requests have the same ones.
+# Many requests share the same hours.
 @lru_cache(maxsize=64)
 def _derivable(known: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     return derivable(known)

@@ -24,7 +24,7 @@ class Column:
     """One variable over the hours.
 
     `windows` are the time ranges of a sum, mean or extreme in minutes since the run, each None where there is no
-    value or its message states no time range. Of an instant there are none.
+    value or its message states no time range. An instant has none.
     """
 
     name: str
@@ -88,11 +88,11 @@ class Series:
 
     @property
     def run_sentence(self) -> str:
-        """How the run was chosen, and what is missing of it."""
+        """How the run was chosen, and what is missing from it."""
         return self.choice.sentence if self.choice else ""
 
     def odd_minutes(self, column: Column, row: int) -> int | None:
-        """The length of a value's time range where neither the row before nor the column's name tells it."""
+        """The length of a value's time range, if neither the previous row nor the column's name implies it."""
         window = column.windows[row] if column.windows is not None else None
         if window is None or split_window(column.name) or column.name.endswith(RUN):
             return None
@@ -103,7 +103,7 @@ class Series:
         return None if window[0] == before else window[1] - window[0]
 
     def daily(self) -> Daily:
-        """Minimum, maximum and sum of each day of the series' time zone."""
+        """Minimum, maximum and sum of each day in the series' time zone."""
         return daily(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Series:
         }  # fmt: skip
         return frame
 
-    # The name that this had before.
+    # The earlier name of this method.
     to_pandas = to_dataframe
 
 

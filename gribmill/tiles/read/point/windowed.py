@@ -53,7 +53,7 @@ class _Sequence:
             self.totals.append(total)
 
     def rest_of(self, total: Total, covered: float, signed: bool) -> Amount | None:
-        """The part of a total after an earlier one that ends at `covered` or as soon after as possible."""
+        """The part of a total after an earlier one that ends at `covered`, or as soon afterwards as possible."""
         for before in self.totals[bisect_left(self.ends, covered) :]:
             value = _checked(total.value - before.value, total.precision + before.precision, signed)
             if value is not None:
@@ -62,10 +62,10 @@ class _Sequence:
 
 
 def amounts(steps: Sequence[int], totals: Sequence[Sequence[Total]], *, signed: bool = False) -> list[Amount | None]:
-    """One amount per step, from all totals that end there; None where there is none that was not counted before.
+    """One amount per step, from all totals that end there; None if nothing new ends there.
 
-    An amount begins where the one before it ended, if a total or the difference of two totals with the same start
-    allows it, otherwise as soon after as possible. No two overlap. Only `signed` quantities may decrease.
+    An amount starts where the previous one ended, if a total or the difference of two totals with the same start
+    allows it, otherwise as soon afterwards as possible. No two overlap. Only `signed` quantities may decrease.
     """
     by_start: dict[int, _Sequence] = defaultdict(_Sequence)
     covered = -math.inf
@@ -161,7 +161,7 @@ class WindowedColumns:
     _totals: dict[tuple[str, str], list[list[Total]]] = field(default_factory=dict)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, which may say the length of its time ranges; None if no row has the quantity."""
+        """The column of that name, which may include the length of its time ranges; None if no row has the quantity."""
         quantity = self._quantity(name)
         if quantity is None:
             return None
@@ -251,7 +251,7 @@ def _times_length(mean: Total) -> Total:
 
 
 def _mean(amount: Amount | None, units: str) -> Amount | None:
-    """The mean over the time range. The difference of two rounded means of a percentage may lie outside its scale."""
+    """The mean over the time range. The difference of two rounded means of a percentage may be outside 0 to 100."""
     if amount is None:
         return None
     value = amount.value / _length(amount)
