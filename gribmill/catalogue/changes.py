@@ -1,4 +1,4 @@
-"""Events become rows: the only place that writes the catalogue's tables."""
+"""Turns events into rows: the only place that writes the catalogue's tables."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
 
 
 def _see_freshness(tx: Transaction, event: FreshnessSeen) -> None:
-    """Late, stale and recovered are reported once each: stale is not repeated until it was ok again."""
+    """Late, stale and recovered are reported once each: stale is not repeated until the region was ok again."""
     key = {"model_id": event.model_id, "region": event.region}
     known = tx.first(FreshnessRecord, "catalogue/one_freshness", key)
     tx.change("catalogue/note_freshness", {**key, "state": event.state, "cause": event.cause})

@@ -35,7 +35,7 @@ class BadEvent(GribmillError):
 
 
 class Event:
-    """The base of all events: unknown fields and values of another type are refused."""
+    """The base of all events: unknown fields and values of the wrong type are refused."""
 
     __slots__ = ()
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
@@ -58,7 +58,7 @@ class RunSeen(Event):
 
 @dataclass(frozen=True, slots=True)
 class HoursRequested(Event):
-    """A backfill asked for these hours of a run, which has `hours_in_run` in all. Scans do not look for the others."""
+    """A backfill requested these hours of a run, which has `hours_in_run` in total. Scans skip the others."""
 
     kind: ClassVar[str] = "hours_requested"
     run: RunRef
@@ -68,7 +68,7 @@ class HoursRequested(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunGivenUp(Event):
-    """The hours that a run still lacks will not come any more."""
+    """The missing hours of a run are no longer expected."""
 
     kind: ClassVar[str] = "run_given_up"
     run: RunRef
@@ -84,7 +84,7 @@ class RunRemoved(Event):
 
 @dataclass(frozen=True, slots=True)
 class RegionRemoved(Event):
-    """The tiles of one region of a run are gone, and are not wanted any more."""
+    """The tiles of one region of a run are gone, and no longer wanted."""
 
     kind: ClassVar[str] = "region_removed"
     run: RunRef
@@ -107,7 +107,7 @@ class HourSeen(Event):
 @dataclass(frozen=True, slots=True)
 class HourIngested(Event):
     """The wanted messages of an hour are in the spool. `regions` are the tiles that make it whole, `asked` those that
-    were asked for, within the file's grids or not. `generation` numbers the contents that the hour has had."""
+    were requested, within the file's grids or not. `generation` numbers the successive contents of the hour."""
 
     kind: ClassVar[str] = "hour_ingested"
     hour: HourRef
@@ -148,7 +148,7 @@ class RegionsWanted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RegionDropped(Event):
-    """A region is gone from the settings: the hour is whole without its tile."""
+    """A region was removed from the settings: the hour is whole without its tile."""
 
     kind: ClassVar[str] = "region_dropped"
     tile: TileRef
@@ -167,7 +167,7 @@ class TileBuilt(Event):
 
 @dataclass(frozen=True, slots=True)
 class TilesCut(Event):
-    """Tiles of an hour were cut together, which took so long. Nothing of it is recorded but an event."""
+    """Tiles of an hour were cut together, with the time this took. Only an event is recorded."""
 
     kind: ClassVar[str] = "tiles_cut"
     hour: HourRef
@@ -179,7 +179,7 @@ class TilesCut(Event):
 
 @dataclass(frozen=True, slots=True)
 class TilesLost(Event):
-    """These tiles of an hour are missing on the disk, or are not as recorded; those built after `seen_at` are not."""
+    """These tiles of an hour are missing on disk or differ from the record, except those built after `seen_at`."""
 
     kind: ClassVar[str] = "tiles_lost"
     hour: HourRef
@@ -197,7 +197,7 @@ class TilesOutdated(Event):
 
 @dataclass(frozen=True, slots=True)
 class TilesDone(Event):
-    """Nothing more is built of an hour for now. It is built if it has all its tiles, and so may be its run."""
+    """No more tiles of an hour are being built for now. If it has all of them, it is built, and maybe its run too."""
 
     kind: ClassVar[str] = "tiles_done"
     hour: HourRef
@@ -313,7 +313,7 @@ def parse_event(kind: str, payload: str) -> Event:
 
 @cache
 def _reader(kind: str) -> TypeAdapter[Event]:
-    """Made when the first event of its kind comes."""
+    """Built for the first event of its kind."""
     return TypeAdapter(EVENTS[kind])
 
 

@@ -1,4 +1,4 @@
-"""Tiles whose files are gone, or not as large as recorded: the cheap look that `status`, scans and ingests take."""
+"""Tiles whose files are gone or differ in size from the record: the cheap check of `status`, scans and ingests."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def lost_tiles(
     root: DataRoot, catalogue: Catalogue, run: RunRef, hour: int | None = None
 ) -> dict[int, tuple[str, ...]]:
-    """Hour to the regions whose recorded tile is lost, of one hour or of all; hours that lost none are left out.
+    """Maps each hour (or the given one) to the regions whose recorded tile is lost; other hours are left out.
 
-    One stat() per tile; in an object store one listing per run. What is inside a file is checked by `gribmill tile
-    verify`.
+    One stat() per tile; in an object store one listing per run. `gribmill tile verify` checks the contents
+    of files.
     """
     sizes = root.tile_sizes(run) if hour is None else None
     found: dict[int, tuple[str, ...]] = {}
@@ -37,7 +37,7 @@ def lost_tiles(
 def is_as_recorded(
     root: DataRoot, run: RunRef, tile: TileRecord, sizes: Mapping[StoredPath, int] | None = None
 ) -> bool:
-    """Whether the tile's file is there, with the recorded size; `sizes` are those of a listing."""
+    """Whether the tile's file exists with the recorded size; `sizes` are those of a listing."""
     path = root.tile(run.hour(tile.hour).tile(tile.region))
     if sizes is not None:
         return sizes.get(path) == tile.bytes
@@ -48,8 +48,8 @@ def is_as_recorded(
 
 
 def loss_events(run: RunRef, lost: Mapping[int, Iterable[str]], seen_at: datetime) -> Iterator[TilesLost]:
-    """What to record. `seen_at` is when the look began: tiles that were built since then are not lost."""
-    from gribmill.catalogue.events import TilesLost  # late: `status` only looks
+    """What to record. `seen_at` is when the check started: tiles built since then are not lost."""
+    from gribmill.catalogue.events import TilesLost  # late: `status` only reads
 
     for hour, regions in lost.items():
         yield TilesLost(run.hour(hour), tuple(regions), seen_at)

@@ -65,7 +65,7 @@ class Catalogue:
         self.database = database
 
     def clock_ahead(self) -> timedelta:
-        """How far this host's clock is ahead of the database's, by which everything on several hosts goes."""
+        """How far this host's clock is ahead of the database's clock, which all hosts go by."""
         with self.database.read() as tx:
             return timedelta(seconds=time.time() - tx.now.timestamp())
 
@@ -87,7 +87,7 @@ class Catalogue:
         return max((hour.ingested_at for hour in self.hours(run).values() if hour.ingested_at), default=None)
 
     def lacking(self, run: RunRef, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
-        """Hour to those of the regions whose tile it lacks; hours that lack none are left out."""
+        """Maps each hour to the regions whose tile is missing; complete hours are left out."""
         found: dict[int, tuple[str, ...]] = {}
         for one in self._query(_Lacking, "list_lacking", **asdict(run), regions=[*regions]):
             found[one.hour] = (*found.get(one.hour, ()), one.region)
@@ -110,11 +110,11 @@ class Catalogue:
         return self._query(RegionBytes, "bytes_by_region")
 
     def lost_runs(self, model_id: str) -> set[tuple[str, str]]:
-        """Regions and the runs of which they have lost a tile."""
+        """Regions, and the runs in which each has lost a tile."""
         return {(one.region, one.run_id) for one in self._query(_LostRun, "list_lost_runs", model_id=model_id)}
 
     def waiting(self) -> WaitingHours:
-        """The hours of all models that are downloaded and not built."""
+        """The hours of all models that are downloaded but not built."""
         return self._query(WaitingHours, "waiting_bytes")[0]
 
     def mirrors(self) -> dict[str, MirrorHealth]:
@@ -126,15 +126,15 @@ class Catalogue:
         return {one.family: one for one in self._query(OutageRecord, "list_outages")}
 
     def freshness(self) -> dict[tuple[str, str], FreshnessRecord]:
-        """Model and region to how up to date it was at the last look."""
+        """Maps model and region to how up to date it was at the last check."""
         return {(one.model_id, one.region): one for one in self._query(FreshnessRecord, "list_freshness")}
 
     def newest_runs(self, model_id: str) -> dict[str, str]:
-        """Region to the newest run that has any tile of it."""
+        """Maps each region to the newest run with any of its tiles."""
         return {one.region: one.newest for one in self._query(_Newest, "regions_of_model", model_id=model_id)}
 
     def newest_complete_run(self, model_id: str, region: str) -> str | None:
-        """The newest run of which this region has every hour."""
+        """The newest run in which this region has every hour."""
         return self._query(_RunId, "newest_complete", model_id=model_id, region=region)[0].run_id
 
     def runs_in_use(self) -> set[tuple[str, str]]:
@@ -142,7 +142,7 @@ class Catalogue:
         return {(one.model_id, one.run_id) for one in self._query(_RunInUse, "runs_in_use")}
 
     def record(self, events: Iterable[Event]) -> None:
-        """For commands that work outside the queue: all of them or none."""
+        """Records events for commands outside the queue, all or none."""
         from gribmill.catalogue.changes import apply  # late: most commands only read
 
         with self.database.write() as tx:

@@ -16,10 +16,10 @@ HourState = Literal["published", "ingested", "built"]
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run that has been seen. `final` is False while its hours are still being discovered, or if a backfill asked
-    for some of its hours only, which are its `hours` then.
+    """A run that has been seen. `final` is False while its hours are still being discovered, or if a backfill
+    requested only some of its hours, which then are its `hours`.
 
-    Once complete, it stays so: `Catalogue.lacking` has the tiles that are wanted since then.
+    Once complete, it stays complete: `Catalogue.lacking` has tiles that were requested since then.
     """
 
     model_id: str
@@ -62,7 +62,7 @@ class HourRecord:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """All that were looked for when it was downloaded."""
+        """All variables that were looked for when it was downloaded."""
         return self.found + self.missing
 
     def covers(self, variables: Iterable[str]) -> bool:
@@ -72,12 +72,12 @@ class HourRecord:
             return True
         from gribmill.grib.names.lexicon import lexicon  # late: `status` starts without it
 
-        # A name of an earlier version stands for those that replaced it.
+        # A name from an earlier version stands for those that replaced it.
         renamed = lexicon().renamed
         return others <= {name for old in self.variables for name in renamed.get(old, ())}
 
     def holds(self, variables: Iterable[str]) -> bool:
-        """Whether it was downloaded, with all of these variables as far as the file has them."""
+        """Whether it was downloaded with all of these variables that the file has."""
         return self.state != "published" and self.covers(variables)
 
 
@@ -92,7 +92,7 @@ class TileRecord:
     generation: int
     variables: tuple[str, ...]
     lost_at: datetime | None
-    """When its file was found missing or damaged; None: it is there, as far as is known."""
+    """When its file was found missing or damaged; None if it is not known to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class MirrorRecord:
 
 @dataclass(frozen=True, slots=True)
 class FreshnessRecord:
-    """How up to date a region of a model was at the last look."""
+    """How up to date a region of a model was at the last check."""
 
     model_id: str
     region: str

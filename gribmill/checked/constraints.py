@@ -1,4 +1,4 @@
-"""What annotations can demand of a value: Annotated[float, Bounds(ge=0)], and fields with a description."""
+"""What annotations can require of a value: Annotated[float, Bounds(ge=0)], and fields with a description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Bounds(NamedTuple):
-    """The least and greatest number."""
+    """The smallest and largest allowed number."""
 
     ge: float | None = None
     gt: float | None = None
@@ -18,7 +18,7 @@ class Bounds(NamedTuple):
 
 
 class Length(NamedTuple):
-    """The least and greatest number of characters or items."""
+    """The smallest and largest allowed number of characters or items."""
 
     least: int = 0
     most: int | None = None
@@ -51,8 +51,8 @@ _REQUIRED: Any = dataclasses.MISSING
 def field(
     default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "", secret: bool = False
 ) -> Any:
-    """A field of a dataclass with its description. `key` in a field's metadata is its name in tables, where it has
-    another in Python. A secret is not in the `repr`."""
+    """A field of a dataclass with its description. `key` in a field's metadata is its name in tables, if that
+    differs from the Python name. A secret is not in the `repr`."""
     metadata = {"description": description}
     if default_factory is not _REQUIRED:
         return dataclasses.field(default_factory=default_factory, metadata=metadata, repr=not secret)

@@ -1,4 +1,4 @@
-"""Checked dataclasses as plain tables, as JSON and TOML can hold them."""
+"""Checked dataclasses as plain tables, for JSON and TOML."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ class WrongValue(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The place as a dotted key; empty for the whole."""
+        """The place as a dotted key; empty for the whole table."""
         return ".".join(str(part) for part in self.place)
 
 
 class CheckFailed(ValueError):
-    """A table that cannot be used, and all that is wrong with it."""
+    """A table that cannot be used, with everything that is wrong with it."""
 
     def __init__(self, problems: list[WrongValue]) -> None:
         super().__init__("; ".join(f"{problem.key}: {problem.text}" for problem in problems[:3]))
@@ -30,10 +30,10 @@ class CheckFailed(ValueError):
 
 
 def wrong(value: Any, text: str) -> CheckFailed:
-    """The failure of one value; what contains it puts its place before it."""
+    """The failure of one value; the containing table prepends its place."""
     return CheckFailed([WrongValue((), value, text)])
 
 
 def inside(part: int | str, error: CheckFailed) -> list[WrongValue]:
-    """The problems of a part, seen from the whole."""
+    """The problems of a part, with places relative to the whole."""
     return [problem._replace(place=(part, *problem.place)) for problem in error.problems]

@@ -82,7 +82,7 @@ def _make_reader(kind: Any, ignore_unknown: bool) -> Reader:
         return _make(kind, values, table)
 
     def problems_of(table: Mapping[str, Any]) -> list[WrongValue]:
-        """Everything that is wrong, only looked for where something is."""
+        """Everything that is wrong; only computed if something is."""
         problems: list[WrongValue] = []
         for _, key, _, reader in fields:
             if key in table:
@@ -110,7 +110,7 @@ def _make(kind: type[Any], values: dict[str, Any], table: Any) -> Any:
         return kind(**values)
     except CheckFailed:
         raise
-    except ValueError as error:  # of __post_init__: the values do not go together
+    except ValueError as error:  # from __post_init__: the values contradict each other
         raise wrong(table, str(error)) from None
 
 
@@ -131,7 +131,7 @@ def reader_of(hint: Any, ignore_unknown: bool = False) -> Reader:
     if hint is Any:
         return _anything
     if dataclasses.is_dataclass(hint):
-        return lambda value: _reader_of_class(hint, ignore_unknown)(value)  # when the first value comes
+        return lambda value: _reader_of_class(hint, ignore_unknown)(value)  # on first use
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _annotated(inner[0], inner[1:], ignore_unknown)

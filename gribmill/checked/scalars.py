@@ -13,7 +13,7 @@ from gribmill.checked.problem import wrong
 
 Reader = Callable[[Any], Any]
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-# Far more than any number in use has, and little enough for Python to read at once.
+# Far more than any real number has, and few enough for Python to parse quickly.
 MOST_DIGITS = 400
 
 

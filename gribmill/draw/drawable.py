@@ -37,7 +37,7 @@ class Drawable:
     """Values (rows south to north, columns west to east, NaN missing) with 1-D or 2-D lat and lon.
 
     `grid` is that of the values; fields on projected grids need it for coastlines and parallels. `box` (west, south,
-    east, north) is what was asked for, `flags` are the meanings of codes, `limits` the ends of the scale.
+    east, north) is the requested area, `flags` are the meanings of codes, `limits` the ends of the scale.
     """
 
     values: NDArray[np.floating]

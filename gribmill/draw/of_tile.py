@@ -21,7 +21,7 @@ UPPER_HPA = 600  # jet-stream colours from this level up
 
 
 def main_variable(tile: Tile) -> str:
-    """What one looks at first: the temperature, or the first of the usual ones that is there."""
+    """The default variable: the temperature, or the first usual one that the tile has."""
     if not tile.names:
         raise DrawError(f"{tile.path} has no variable to draw")
     return next((name for name in USUAL if name in tile.meta.variables), tile.names[0])
@@ -35,7 +35,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
     pair = _components(tile, name)
     facts = tile.meta.variables.get(pair[0] if pair else tile.find(name) or name)
     if facts is None:
-        tile.read(name)  # raises the error that lists what there is
+        tile.read(name)  # raises the error that lists the available ones
         raise AssertionError(name)
     side = block_side(tile.shape)
     if pair:
@@ -91,7 +91,7 @@ def palette_of(name: str) -> str:
 
 
 def _own_limits(name: str, unit: str, system: System) -> Limits:
-    """The range that the user has given a variable of his own, in the units shown."""
+    """The range that a user's own variable defines, in the units shown."""
     known = lexicon().get(name)
     if known is None or not known.own_range:
         return None, None
@@ -111,7 +111,7 @@ def window_grid(tile: Tile) -> Grid:
 
 
 def _shown(name: str, unit: str, system: System) -> ShownUnits | None:
-    """The units of a system; None for metric ones, which the palettes have."""
+    """The units of a system; None for metric ones, which the palettes use."""
     if system == "metric":
         return None
     return ShownUnits(shown_unit(name, unit, system), conversion_for(name, unit, system))

@@ -18,8 +18,8 @@ from gribmill.tiles.read.units import Conversion, conversion
 FEWEST_STEPS = 14  # finer steps are used until the field has at least this many
 STEPS_WANTED = 20  # of a scale that follows the data
 MOST_STEPS = 36  # more cannot be distinguished
-BULK_PERCENT = (0.2, 99.8)  # single wild points beyond do not stretch a scale
-TAIL_SHARE = 0.25  # of the bulk's range: points within it are no outliers
+BULK_PERCENT = (0.2, 99.8)  # a few outliers beyond do not stretch a scale
+TAIL_SHARE = 0.25  # of the bulk's range: points within it are not outliers
 FEWEST_LEVELS = 3  # of a palette's own levels within given limits
 WIDE_STEP = 50  # between levels: values are shown without decimals
 DIMENSIONLESS = ("1", "-", "~", "Numeric")
@@ -51,7 +51,7 @@ class Scale:
 
     def bins(self, shown: NDArray[np.floating]) -> NDArray[np.intp]:
         """Which colour each value takes; a value on a level takes the colour above it."""
-        # A hair of slack: float32 kelvins turned to °C miss round levels by rounding.
+        # A small tolerance: float32 kelvins converted to °C miss round levels by rounding.
         slack = 1e-5 * max(1e-30, self.levels[-1] - self.levels[0])
         return np.asarray(np.digitize(shown, np.asarray(self.levels) - slack))
 
@@ -61,7 +61,7 @@ class Scale:
         return table[np.where(np.isnan(shown), len(self.colours), self.bins(shown))]
 
     def label(self, value: float) -> str:
-        """A value with as many decimals as its scale makes sense of; the meaning of a code."""
+        """A value with as many decimals as suit its scale; the meaning of a code."""
         if self.meanings:
             return self.meanings[int(self.bins(np.array([value]))[0])]
         gaps = np.diff(self.levels)
@@ -163,7 +163,7 @@ def _codes(values: NDArray[np.floating], chosen: Palette, flags: Mapping[int, st
 
 
 def _range(finite: NDArray[np.float64], limits: Limits) -> tuple[float, float]:
-    """The limits, and where there are none the data's range without single wild points."""
+    """The limits; without any, the data's range except for a few outliers."""
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if len(finite):
         bulk = np.percentile(finite, BULK_PERCENT).tolist()

@@ -15,7 +15,7 @@ from gribmill.tiles.read.tile import Tile
 
 # Twice as many as a map on a full page has pixels.
 MOST_POINTS = 4_000_000
-BAND_POINTS = 2**20  # read in one go
+BAND_POINTS = 2**20  # read at once
 
 
 def block_side(shape: tuple[int, int]) -> int:

@@ -11,7 +11,7 @@ from gribmill.sandbox.publication import PublicationPlan, roots
 
 
 def client_tables(models: Iterable[Model], url: str, made: PublicationPlan | None = None) -> str:
-    """[roots] and, for what was made, [models]: a run is complete with the hours that there are, whatever its cycle."""
+    """[roots] and, for what was made, [models]: a run is complete with the generated hours, whatever its cycle."""
     models = [*models]
     lines = ["[roots]", *(f"{name} = {json.dumps(root)}" for name, root in roots(models, url).items())]
     for family, hours in _hours(made).items():
@@ -43,7 +43,7 @@ def client_settings(models: Iterable[Model], url: str, made: PublicationPlan | N
 
 
 def _hours(made: PublicationPlan | None) -> dict[str, set[int]]:
-    """The hours that were made of each family."""
+    """The hours that were generated for each family."""
     found: dict[str, set[int]] = {}
     for hour in made.hours if made else ():
         for publication in hour:

@@ -37,7 +37,7 @@ class PublicationPlan:
 
     @property
     def files(self) -> int:
-        """How many."""
+        """The number of files."""
         return sum(map(len, self.hours))
 
 
@@ -92,7 +92,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def roots(models: Iterable[Model], url: str) -> dict[str, str]:
-    """What [roots] must say for these models: all their mirrors lead to this one, so that nothing goes elsewhere."""
+    """The [roots] for these models: all their mirrors point to this sandbox, so no request goes elsewhere."""
     return {mirror.name: f"{url}{model.mirrors[0].name}/" for model in models for mirror in model.mirrors}
 
 
@@ -114,7 +114,7 @@ def _why_nothing(model: Model, hours: str, runs: Sequence[datetime]) -> str:
 
 
 def _add(hour: list[Publication], model: Model, run: datetime, number: int) -> None:
-    """Members that share a file come together in it."""
+    """Groups members that share a file."""
     source = model.urls(run, number)[0]
     bucket = model.mirrors[0].name
     key = f"{bucket}/{source.grib_url.removeprefix(source.mirror.root)}"

@@ -15,11 +15,11 @@ from gribmill.storage.layout import unique_part_of
 from gribmill.storage.no_space import space_for
 from gribmill.storage.object_path import NEW, Condition, ObjectPath, StoredPath
 
-# As many pieces as every POSIX system we know takes in one call.
+# As many pieces as every known POSIX system accepts in one call.
 MOST_PIECES = 1024
 Check = Callable[[], None]
 Chunk = bytes | bytearray | memoryview
-# Each turn lost means that another process has written the object meanwhile.
+# Each lost attempt means that another process has written the object meanwhile.
 MOST_TURNS = 50
 
 
@@ -95,7 +95,7 @@ def _rename(temporary: Path, path: Path, check: Check | None) -> None:
 
 
 def _created(path: Path) -> int:
-    """A new file, opened. Its folder is made if it is missing, which is rare."""
+    """A new file, opened. Its folder is created if it is missing, which is rare."""
     # Not tempfile: its files are private to the user, and tiles are read by other accounts (web servers).
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:

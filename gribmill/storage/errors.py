@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class StorageError(GribmillError):
-    """A folder or store that holds what it cannot hold, or does not do what is asked of it."""
+    """A folder or store with unexpected contents, or that fails a request."""
 
 
 class ObjectStoreError(StorageError):
@@ -14,7 +14,7 @@ class ObjectStoreError(StorageError):
 
 
 class ObjectStoreUnreachable(StorageError):
-    """The object store did not answer, or said that it is busy: it passes, so jobs wait for it."""
+    """The object store did not respond, or is busy: a temporary failure, so jobs wait for it."""
 
 
 class ChangedObject(StorageError):

@@ -1,4 +1,4 @@
-"""A lock on one folder: held while a file in it is looked at and replaced."""
+"""A lock on one folder: held while a file in it is checked and replaced."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gribmill.storage.errors import StorageError
 from gribmill.storage.layout import lock_of_folder
 from gribmill.storage.no_space import space_for
 
-# What is done under the lock takes a millisecond: a holder that needs longer is stopped.
+# Work under the lock takes a millisecond: a holder that needs longer is a stopped process.
 PATIENCE_SECONDS = 10.0
 FIRST_PAUSE_SECONDS = 0.001
 LONGEST_PAUSE_SECONDS = 0.05
@@ -26,7 +26,7 @@ class FolderBusy(StorageError):
 
 @contextmanager
 def locked_folder(folder: Path, patience_seconds: float = PATIENCE_SECONDS) -> Iterator[None]:
-    """Hold the folder's lock; FolderBusy, naming the holder's process id, when it does not come in time."""
+    """Hold the folder's lock; FolderBusy, with the holder's process id, if it is not free in time."""
     descriptor = _acquired(folder, time.monotonic() + patience_seconds, patience_seconds)
     try:
         yield
@@ -50,10 +50,10 @@ def _acquired(folder: Path, deadline: float, patience_seconds: float) -> int:
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
             continue
-        # The folder may have been removed and made again between the two calls, with another lock file.
+        # The folder may have been removed and recreated between the two calls, with another lock file.
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_ino == os.fstat(descriptor).st_ino:
-                with contextlib.suppress(OSError):  # a full disk: the lock holds, only its holder is not named
+                with contextlib.suppress(OSError):  # a full disk: the lock works, but does not name its holder
                     os.pwrite(descriptor, f"{os.getpid()} {os.uname().nodename}\n".encode(), 0)
                 return descriptor
         os.close(descriptor)

@@ -34,7 +34,7 @@ class LatestRuns:
 
 @dataclass(frozen=True, slots=True)
 class KnownRuns:
-    """What the catalogue knows: the runs of each region, and those of which a region has lost a tile.
+    """What the catalogue knows: the runs of each region, and the runs in which a region has lost a tile.
 
     `hours` is how many forecast hours a run has when it is complete, by run id.
     """
@@ -44,15 +44,15 @@ class KnownRuns:
     hours: Mapping[str, int] = field(default_factory=dict)
 
     def without_lost(self, region: str, before: LatestRuns) -> LatestRuns:
-        """What the file said, unless that run is not complete any more: the only way back."""
+        """What the file said, unless that run is no longer complete: only then may it move back."""
         return replace(before, complete=None) if (region, before.complete) in self.lost else before
 
 
 def publish_latest(root: DataRoot, model_id: str, look: Callable[[], KnownRuns]) -> dict[str, LatestRuns]:
-    """Write what is known of each region, unless the file has something newer. What it says now.
+    """Write what is known about each region, unless the file has something newer; returns its new content.
 
-    `look` is called under the lock: a publisher that was frozen after its look still has the lock, so that no newer
-    answer can be replaced by an older one.
+    `look` is called under the lock: a publisher that was paused after it still has the lock, so an older answer never
+    replaces a newer one.
     """
     path = root.latest(model_id)
     if isinstance(path, ObjectPath):
@@ -69,8 +69,8 @@ def publish_latest(root: DataRoot, model_id: str, look: Callable[[], KnownRuns])
 def _publish_object(path: ObjectPath, model_id: str, look: Callable[[], KnownRuns]) -> dict[str, LatestRuns]:
     """Like `publish_latest`, without a lock: the file is written only if it is still the one that was read.
 
-    It is written each time, under a number that grows. Otherwise a publisher that was frozen after its look could not
-    notice that another one has since looked, and found that the file is right as it is.
+    It is written each time, with an increasing number. Otherwise a publisher that was paused after `look` could not
+    notice that another one has since found the file to be correct.
     """
     for _ in range(MOST_TURNS):
         there: Condition = NEW
@@ -119,7 +119,7 @@ class LatestContent:
 
 
 class LatestFiles:
-    """The files of a data root, each read once: a look at several regions and runs sees one state of it."""
+    """The files of a data root, each read once, so that all regions and runs are seen in one state."""
 
     def __init__(self, root: DataRoot) -> None:
         self.root = root
@@ -132,7 +132,7 @@ class LatestFiles:
 
 
 def read_latest(root: DataRoot, model_id: str) -> dict[str, LatestRuns]:
-    """What the file says of each region; empty where there is none, or nothing that can be read."""
+    """What the file says about each region; empty if there is none, or it cannot be read."""
     return _read(root.latest(model_id)).regions
 
 

@@ -1,8 +1,8 @@
-"""Where everything is in a data root. No other module knows a name below it.
+"""Where everything is in a data root. No other module builds names below it.
 
 jobs.db                                      the queue and the catalogue
 logs/{thousand}/{job}-{attempt}.log          what an attempt printed
-.rates/                                      when hosts with a rate limit were last asked
+.rates/                                      when hosts with a rate limit last got a request
 grib/{model}/{run}/{hour}.g{n}.grib2         spool: messages that wait for their tiles; n is their generation
 tiles/{model}/latest.json                    the newest runs of each region
 tiles/{model}/{run}/{region}/{hour}.npz      tiles; {hour}m{minutes}.npz between the hours
@@ -71,7 +71,7 @@ class DataRoot:
 
     @property
     def logs(self) -> Path:
-        """The folder with what attempts printed."""
+        """The folder with the logs of attempts."""
         return self.path / _LOGS
 
     @property
@@ -92,7 +92,7 @@ class DataRoot:
         return TileFolder(self.tile_root, tile.model_id, tile.run_id, tile.region).tile(tile.hour * 60)
 
     def spool(self, hour: HourRef, generation: int = 0) -> Path:
-        """Where messages of an hour wait for their tiles. Before generations were counted, names had none."""
+        """Where messages of an hour wait for their tiles. Names of earlier versions have no generation."""
         number = f".g{generation}" if generation else ""
         return self.path / SPOOL / hour.model_id / hour.run_id / f"{hour.hour:03d}{number}.grib2"
 
@@ -129,7 +129,7 @@ class DataRoot:
     def tile_folders(
         self, model: str | None = None, run: str | None = None, region: str | None = None
     ) -> Iterator[TileFolder]:
-        """Every folder of tiles that fits, newest runs first."""
+        """Every matching folder of tiles, newest runs first."""
         for model_folder in _named(self.tiles, MODEL_ID, model):
             for run_folder in reversed(_named(model_folder, RUN_ID, run)):
                 for region_folder in _named(run_folder, REGION_NAME, region):
@@ -153,18 +153,18 @@ class DataRoot:
         return [*self._spool_folders(run), self.tiles / run.model_id / run.run_id]
 
     def run_files(self, run: RunRef) -> Iterator[os.stat_result | ObjectStatus]:
-        """The status of each file of a run. Workers write and remove files meanwhile: one that goes is left out."""
+        """The status of each file of a run. Files that workers remove meanwhile are left out."""
         for folder in self.run_folders(run):
             if isinstance(folder, ObjectPath):
                 yield from (status for _, status in folder.below())
                 continue
-            for place, _, names in os.walk(folder):  # unlike rglob, it bears folders that go
+            for place, _, names in os.walk(folder):  # unlike rglob, it tolerates folders that disappear
                 for name in names:
                     with contextlib.suppress(FileNotFoundError):
                         yield Path(place, name).lstat()
 
     def tile_sizes(self, run: RunRef) -> dict[StoredPath, int] | None:
-        """The size of each tile of a run, from one listing; None where looking at a single file is as cheap."""
+        """The size of each tile of a run, from one listing; None where checking single files is as cheap."""
         folder = self.tiles / run.model_id / run.run_id
         return {path: status.st_size for path, status in folder.below()} if isinstance(folder, ObjectPath) else None
 
@@ -216,7 +216,7 @@ class ListedFolder(TileFolder):
     _listed: list[dict[int, StoredPath]] = field(default_factory=list, compare=False, repr=False)
 
     def tiles(self) -> dict[int, StoredPath]:
-        """As they were when they were asked for first."""
+        """As they were when first requested."""
         if not self._listed:
             self._listed.append(TileFolder.tiles(self))
         return self._listed[0]
@@ -234,13 +234,13 @@ def _by_minutes(paths: dict[str, Any]) -> dict[int, StoredPath]:
 
 
 def minutes_of_tile_name(name: str) -> int | None:
-    """The minutes since the run that the name of a tile says; None if it is not the name of a tile."""
+    """The minutes since the run's start in the name of a tile; None if it is not the name of a tile."""
     match = _TILE_NAME.fullmatch(name)
     return int(match[1]) * 60 + int(match[2] or 0) if match else None
 
 
 def root_of_tile(tile: StoredPath) -> DataRoot | None:
-    """The data root that a tile is in, by its path; None where that is not a tile's, or in an object store."""
+    """The data root of a tile, by its path; None if the path is not a tile's, or in an object store."""
     if isinstance(tile, ObjectPath):
         return None
     parents = tile.absolute().parents
@@ -264,7 +264,7 @@ def remove_spool(path: StoredPath) -> None:
 
 
 def remove_folder(folder: StoredPath) -> bool:
-    """Remove a folder with all that is in it; whether it is gone."""
+    """Remove a folder with everything in it; returns whether it is gone."""
     if isinstance(folder, ObjectPath):
         folder.remove_below()
         return True
@@ -273,12 +273,12 @@ def remove_folder(folder: StoredPath) -> bool:
 
 
 def part_of(target: Path) -> Path:
-    """Where a file is written by the one process that may: a later one goes on with it."""
+    """Where a file is written by the one process that may; a later process continues it."""
     return target.with_name(f".{target.name}{_PART}")
 
 
 def journal_of(target: Path) -> Path:
-    """What is known of `part_of` the same target."""
+    """The journal of `part_of` the same target."""
     return target.with_name(f".{target.name}.journal")
 
 
@@ -288,11 +288,11 @@ def lock_of_folder(folder: Path) -> Path:
 
 
 def unique_part_of(target: Path) -> Path:
-    """Where a file is written by any number of processes at once, each for itself."""
+    """A temporary name of its own for each process that writes the file."""
     return target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}{_PART}")
 
 
-# Asked for several times for every tile, and the same for every hour of a run.
+# Cached: used several times per tile, and the same for every hour of a run.
 @lru_cache(maxsize=1024)
 def _tile_folder(root: StoredPath, model: str, run: str, region: str) -> StoredPath:
     tiles = root / TILES if isinstance(root, Path) else root
@@ -300,9 +300,9 @@ def _tile_folder(root: StoredPath, model: str, run: str, region: str) -> StoredP
 
 
 def _named(folder: StoredPath, pattern: re.Pattern[str], wanted: str | None) -> Sequence[StoredPath]:
-    """The folders below this one whose name fits."""
+    """The folders below this one whose name matches."""
     if isinstance(folder, ObjectPath):
-        # One that is named is not looked for: it has tiles or not, and prefixes do not exist without objects.
+        # A given name is not looked up: it has tiles or not, and prefixes do not exist without objects.
         names = [wanted] if wanted is not None else sorted(folder.children()[0])
         return [folder / name for name in names if pattern.fullmatch(name)]
     fitting = [name for name in _names(folder) if pattern.fullmatch(name) and wanted in (None, name)]

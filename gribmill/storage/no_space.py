@@ -1,4 +1,4 @@
-"""Recognises a full disk among other failures: it passes, so jobs wait instead of failing."""
+"""Recognises a full disk among other failures: it is temporary, so jobs wait instead of failing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Requests to an object store: each is tried again after failures that pass, until a deadline.
+"""Requests to an object store, retried after temporary failures until a deadline.
 
-Conditions are compared by ETag. What has to be said to a person is said in one sentence.
+Conditions are compared by ETag. Each error message is one sentence.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gribmill.storage.aws_profile import profile_options
 from gribmill.storage.errors import ChangedObject, ObjectStoreError, ObjectStoreUnreachable
 from gribmill.storage.object_path import NEW, Bucket, Condition, ObjectStatus
 
-# A request that fails in a way that passes is repeated for this long.
+# A request is retried for this long after temporary failures.
 PATIENCE_SECONDS = 20.0
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 3.0
@@ -34,14 +34,14 @@ PARTS_AT_ONCE = 4
 MOST_LISTED = 1_000_000
 T = TypeVar("T")
 
-# Where machines of a cloud find their keys: asked if there are none elsewhere.
+# Metadata services where cloud machines find their keys: used if there are none elsewhere.
 _METADATA_SERVICE = "169.254.169.254"
 KEYS = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
     "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
 }
-# What S3 and Azure say of a bucket that is not there.
+# Error codes of S3 and Azure for a missing bucket.
 NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w{1,60})</Code>")
@@ -95,7 +95,7 @@ class ObjectClient:
         return self._try(key, get)
 
     def _read_end(self, key: str, size: int) -> tuple[bytes, ObjectStatus]:
-        """The last bytes where a store has no ranges that count from the end (Azure): its size is asked for first."""
+        """The last bytes from a store without suffix ranges (Azure): the size is requested first."""
         status = self.head(key)
         if not status.st_size:
             return b"", status
@@ -103,7 +103,7 @@ class ObjectClient:
         return bytes(self.read_range(key, begin, status.st_size, status.etag)), status
 
     def write(self, key: str, chunks: Sequence[bytes | bytearray | memoryview], condition: Condition) -> None:
-        """One request: the object is there as a whole or not at all."""
+        """One request: the object appears whole or not at all."""
         mode: Any = "create" if condition == NEW else "overwrite"
         if isinstance(condition, ObjectStatus):
             seen = {"e_tag": condition.etag, "version": condition.version}
@@ -115,13 +115,13 @@ class ObjectClient:
                 writing=True,
             )
         except FileNotFoundError:
-            # Some stores answer so to a condition on an object that is gone.
+            # Some stores respond like this to a condition on an object that is gone.
             raise ChangedObject(f"{self._name(key)} was removed meanwhile") from None
 
     def upload(self, key: str, file: Path) -> None:
-        """A file of this machine under a name that is not taken; ChangedObject if it is.
+        """Upload a local file under a free name; ChangedObject if the name is taken.
 
-        Large files go in parts, which stores take without a condition: the name is looked at before.
+        Large files are uploaded in parts, which stores accept only without a condition: the name is checked before.
         """
         large = file.stat().st_size > MULTIPART_BYTES
         if large and self._is_there(key):
@@ -132,7 +132,7 @@ class ObjectClient:
         self._try(key, lambda: self._obstore.put(self._store, key, file, **how), writing=True)
 
     def download(self, key: str) -> Iterator[bytes]:
-        """The whole object, in parts. A failure on the way is not tried again: the caller begins again."""
+        """The whole object, in parts. A failure in between is not retried here: the caller starts again."""
         found = self._try(key, lambda: self._obstore.get(self._store, key))
         try:
             for part in found.stream(min_chunk_size=2**20):
@@ -141,7 +141,7 @@ class ObjectClient:
             raise ObjectStoreUnreachable(f"reading {self._name(key)} stopped: {_reason(error)}") from None
 
     def remove(self, keys: Sequence[str]) -> None:
-        """Remove these objects, or those of them that are there. Stores other than S3 report the missing ones."""
+        """Remove those of these objects that exist. Stores other than S3 report missing ones, which is ignored."""
         if not keys:
             return
         try:
@@ -178,7 +178,7 @@ class ObjectClient:
         return f"{self.bucket.url}/{key}"
 
     def _try(self, key: str, request: Callable[[], T], *, writing: bool = False) -> T:
-        """The answer; after failures that pass the request is repeated, with longer pauses each time."""
+        """The answer; after temporary failures the request is retried, with increasing pauses."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         pause = FIRST_PAUSE_SECONDS
         while True:
@@ -198,7 +198,7 @@ class ObjectClient:
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     def _explain(self, key: str, error: Exception) -> None:
-        """Raise the sentence for an error that no repetition would mend."""
+        """Raise the error for a failure that a retry would not fix."""
         known, text = self._obstore.exceptions, str(error)
         status, code = _http_status(error), next(iter(_CODE.findall(text)), "")
         if isinstance(error, known.AlreadyExistsError | known.PreconditionError):
@@ -224,7 +224,7 @@ class ObjectClient:
 
 
 def _obstore() -> Any:
-    """obstore; a sentence if the extra is not installed."""
+    """obstore; a clear error if the extra is not installed."""
     try:
         module = importlib.import_module("obstore")
         importlib.import_module("obstore.exceptions")
@@ -234,7 +234,7 @@ def _obstore() -> Any:
 
 
 def _open(bucket: Bucket) -> Any:
-    # Repetitions are ours: obstore's own would not repeat conditional writes, and have no deadline for all of them.
+    # Retries are done here: obstore's own would not retry conditional writes, and have no overall deadline.
     retries = {"max_retries": 0, "retry_timeout": timedelta(seconds=PATIENCE_SECONDS)}
     endpoint, own = _own_options(bucket)
     client: dict[str, Any] = {
@@ -253,7 +253,7 @@ def _open(bucket: Bucket) -> Any:
 
 
 def _own_options(bucket: Bucket) -> tuple[str, dict[str, Any]]:
-    """The endpoint, and what obstore has to know beside the environment, which it reads itself."""
+    """The endpoint, and what obstore needs besides the environment, which it reads itself."""
     options, own = bucket.options, dict[str, Any]()
     endpoint = options.endpoint
     if bucket.url.startswith("s3:"):
@@ -299,5 +299,5 @@ def _http_status(error: Exception) -> int | None:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of an error, without what only a developer of obstore needs."""
+    """The first line of an error, without details that only matter to obstore's developers."""
     return shortened(printable(str(error).partition("\n")[0]), 300)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SCHEMES = ("s3", "gs", "az")
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<bucket>[^/]*)(?:/(?P<key>.*))?", re.DOTALL)
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,221}")
-# Of S3, in bytes of UTF-8.
+# S3's limit, in bytes of UTF-8.
 LONGEST_KEY = 1024
 
 
@@ -31,7 +31,7 @@ class Bucket:
 
 
 class ObjectStatus(NamedTuple):
-    """What is known of an object; size and time are named as in os.stat_result."""
+    """What is known about an object; size and time are named as in os.stat_result."""
 
     st_size: int
     st_mtime: float
@@ -39,18 +39,18 @@ class ObjectStatus(NamedTuple):
     version: str | None = None
 
 
-# Of a write. None: whatever is there. NEW: only if nothing is there. Else: only if this is what is there.
+# Condition of a write. None: always. NEW: only if there is no object. Else: only if the object is this one.
 NEW: Literal["new"] = "new"
 Condition = ObjectStatus | Literal["new"] | None
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ObjectPath:
-    """One object, or the prefix of many. It exists or not: only its methods ask the store."""
+    """One object, or the prefix of many. It need not exist: only its methods send requests."""
 
     bucket: Bucket
     key: str
-    # As a listing saw it; asked for if there is none.
+    # From a listing; requested if there is none.
     listed: ObjectStatus | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ class ObjectPath:
         return self.client.read(self.key)
 
     def read_range(self, begin: int, end: int, etag: str | None = None) -> memoryview:
-        """The bytes from `begin` to `end`; ChangedObject if it does not have this ETag any more."""
+        """The bytes from `begin` to `end`; ChangedObject if it no longer has this ETag."""
         return self.client.read_range(self.key, begin, end, etag)
 
     def read_tail(self, size: int) -> tuple[bytes, ObjectStatus]:
@@ -119,14 +119,14 @@ class ObjectPath:
         self.client.write(self.key, chunks, condition)
 
     def now(self) -> ObjectStatus | None:
-        """Its status, asked for again; None if there is no such object."""
+        """Its status, requested again; None if there is no such object."""
         try:
             return self.client.head(self.key)
         except FileNotFoundError:
             return None
 
     def unlink(self, missing_ok: bool = False) -> None:
-        """Remove the object. Stores do not tell whether it was there."""
+        """Remove the object. Stores do not say whether it existed."""
         self.client.remove([self.key])
 
     def children(self) -> tuple[list[str], dict[str, ObjectStatus]]:
@@ -141,8 +141,8 @@ class ObjectPath:
     def remove_below(self) -> None:
         """Remove every object below this prefix.
 
-        Some stores (SeaweedFS) keep empty folders and list them: they are removed by their names, the deepest first.
-        Where nothing has such a name, that does nothing.
+        Some stores (SeaweedFS) keep empty folders and list them: they are removed by name, deepest first. In other
+        stores this does nothing.
         """
         keys = [path.key for path, _ in self.below()]
         self.client.remove(keys)
@@ -157,7 +157,7 @@ class ObjectPath:
         return replace(self, listed=status)
 
 
-# A file or folder: of this machine, or in an object store.
+# A file or folder, local or in an object store.
 StoredPath = Path | ObjectPath
 
 

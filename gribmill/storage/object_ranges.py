@@ -1,4 +1,4 @@
-"""Parts of one object: near ones are read in one request, and what was read ahead is kept until it is released."""
+"""Parts of one object: nearby ones are read in one request, and what was read ahead is kept until released."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ GAP_BYTES = 2**20
 # Objects of this size are read in one request, and kept.
 SMALL_BYTES = 2**18
 TAIL_BYTES = 2**16
-# From a begin to an end.
+# Begin and end.
 ByteSpan = tuple[int, int]
 # Where it begins, and its bytes.
 FetchedPart = tuple[int, memoryview]
 
 
 class ObjectRanges:
-    """Reads an object by `ranges(length, offset)`, like os.pread. All bytes are of the version that was seen first."""
+    """Reads an object by `ranges(length, offset)`, like os.pread. All bytes are from the version read first."""
 
     def __init__(self, path: ObjectPath) -> None:
         self.path = path
@@ -40,7 +40,7 @@ class ObjectRanges:
         return self._kept(begin, end) or bytes(self._request(begin, end))
 
     def fetch(self, spans: Iterable[ByteSpan]) -> list[FetchedPart]:
-        """Read these parts ahead; those that are near each other in one request. What was read."""
+        """Read these parts ahead, nearby ones in one request; returns what was read."""
         limited = ((max(0, begin), min(end, self.size)) for begin, end in spans)
         wanted = [(begin, end) for begin, end in limited if begin < end and self._kept(begin, end) is None]
         read = [(begin, self._request(begin, end)) for begin, end in merged(wanted)]
@@ -48,7 +48,7 @@ class ObjectRanges:
         return read
 
     def release(self, read: list[FetchedPart] | None = None) -> None:
-        """Forget what was read, or only this, unless it is the whole of a small object."""
+        """Forget what was read, or only these parts, except a small object that was read whole."""
         if not self._whole:
             self._parts = (
                 [] if read is None else [one for one in self._parts if all(one is not other for other in read)]

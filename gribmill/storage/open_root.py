@@ -1,4 +1,4 @@
-"""The data root of library functions and of settings, with tiles and spool where they say."""
+"""The data root for library functions and settings, with their locations of tiles and spool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an object store is reached: endpoint, region, whether requests are signed. Secrets are never among them."""
+"""How an object store is reached: endpoint, region, whether requests are signed. Never includes secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE = "store"
 
 @dataclass(frozen=True, slots=True, order=True)
 class StoreOptions:
-    """The table [store] of the settings. Empty values are found where the store's other tools look."""
+    """The table [store] of the settings. Empty values are looked up where the store's other tools look."""
 
     endpoint: str = ""
     region: str = ""
@@ -28,14 +28,14 @@ class StoreOptions:
 
     @classmethod
     def found(cls) -> StoreOptions:
-        """Of GRIBMILL_STORE_* and the settings file: for library functions, which read no other setting."""
+        """From GRIBMILL_STORE_* and the settings file, for library functions, which read no other setting."""
         path = find_config()
         table = read_config(path).get(TABLE, {}) if path else {}
         return cls.of(table if isinstance(table, dict) else {})
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> StoreOptions:
-        """Of a table of the settings; variables of the environment come first."""
+        """From a table of the settings; environment variables take precedence."""
         named = {key: os.environ.get(f"GRIBMILL_STORE_{key.upper()}") or table.get(key) for key in cls.__slots__}
         anonymous = named["anonymous"]
         return cls(

@@ -204,7 +204,7 @@ def test_series_that_do_not_fit_are_refused() -> None:
         Curves([START], {"t2m": [1.0, 2.0]}, {})
     with pytest.raises(DrawError, match="nothing to draw"):
         Curves([], {}, {})
-    with pytest.raises(DrawError, match="must rise"):
+    with pytest.raises(DrawError, match="must increase"):
         Curves([START, START], {"t2m": [1.0, 2.0]}, {})
 
 

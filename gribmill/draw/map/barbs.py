@@ -12,7 +12,7 @@ from gribmill.draw.map.plane import Plane
 from gribmill.tiles.read.units import KNOTS_PER_M_S
 
 BARBS_ACROSS = 26  # along the longer side: about 9 mm apart on the page
-CROWDED_DEG = 88.0  # nearer to a pole the columns of a lat-lon grid fall together
+CROWDED_DEG = 88.0  # nearer to a pole, the columns of a lat-lon grid converge
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,6 @@ def along_map_axes(
 
 
 def _spread(count: int, spacing: float) -> NDArray[np.intp]:
-    """Every n-th index, about `spacing` apart, with even margins: gaps of one width on coarse grids too."""
+    """Every n-th index, about `spacing` apart, with equal margins and equal gaps even on coarse grids."""
     every = max(1, round(spacing))
     return np.arange((count - 1) % every // 2, count, every)

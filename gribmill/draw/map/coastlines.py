@@ -14,7 +14,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, therefore long steps get points in between
+LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, so long steps get points in between
 SEAM_DEG = 179.98  # steps between two points beyond this run along the dateline, where rings were cut
 POLE_DEG = -89.9  # the southern edge of Antarctica's ring is not a coast
 DETAILED_BELOW_DEG = 25  # wider maps cannot show more than the simplified lines

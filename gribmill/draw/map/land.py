@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gribmill.arrays import Floats
 from gribmill.draw.map.coastlines import rings_of
 
-BANDS = 180  # edges are sorted into belts of one degree, so that a place is held against few of them
+BANDS = 180  # edges are sorted into belts of one degree, so that a place is compared with few of them
 
 
 def is_land(lat: Floats, lon: Floats) -> NDArray[np.bool_]:
@@ -51,7 +51,7 @@ def _edges() -> list[Floats]:
 def _closed_at_dateline(steps: Floats) -> Floats:
     """Steps over the dateline, each cut there and closed by a wall from the cut to the south pole.
 
-    Two walls of one ring cancel beyond its cuts; Antarctica has but one, and its wall ends in its middle.
+    Two walls of one ring cancel beyond its cuts; Antarctica has only one, which ends in its middle.
     """
     east_first = steps[:, :1] > 0
     east, west = np.where(east_first, steps[:, :2], steps[:, 2:]), np.where(east_first, steps[:, 2:], steps[:, :2])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK = "#1c2126"
-STATES_UNTIL_DEG = 75  # on wider maps states would be a mesh that hides the field
+STATES_UNTIL_DEG = 75  # on wider maps, state borders would hide the field
 CONTOURS_WANTED = 12  # of a field whose palette has no step for them
 CONTOUR_POINTS = 180  # contours of finer fields are drawn from means: smooth, and quick
 SIDES: dict[Edge, tuple[tuple[float, float], str, str]] = {

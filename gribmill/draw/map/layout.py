@@ -1,4 +1,4 @@
-"""Where the parts of a map are on its page, in inches."""
+"""Positions of the parts of a map on its page, in inches."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class MapLayout:
 
 
 def layout_for(plane: Plane, attribution: str = "", legend: tuple[str, ...] = ()) -> MapLayout:
-    """The map as large as the page allows, true to scale unless the tile is a mere strip."""
+    """The map as large as the page allows, true to scale unless the tile is very narrow."""
     ny, nx = plane.shape
     ratio = ny * plane.aspect / nx
     if ratio <= 1:

@@ -29,7 +29,7 @@ class Plane:
     seam_columns: float  # a line that jumps by more columns crosses the edge of the map
 
     def lines(self, points: Floats) -> Floats:
-        """Lines of (lon, lat), NaN between them, as (column, row): cut to the surroundings of the tile."""
+        """Lines of (lon, lat), NaN between them, as (column, row), clipped to the tile and its surroundings."""
         row, column = self.project(points[:, 1], points[:, 0])
         ny, nx = self.shape
         reach = max(ny, nx) + MARGIN_CELLS

@@ -122,7 +122,7 @@ def _add_field(ax: Axes, shown: Floats, scale: Scale, plane: Plane, page: MapPag
 
 
 def _smooth(shown: Floats, scale: Scale) -> Floats:
-    """Coarse fields blended between their points before the steps are cut; codes and directions as they are."""
+    """Coarse fields are interpolated before they are split into steps; codes and directions are not."""
     ny, nx = shown.shape
     times = int(np.ceil(SMOOTH_BELOW_PX / max(ny, nx)))
     if times < 2:
@@ -149,7 +149,7 @@ def _add_layers(ax: Axes, plane: Plane, page: MapPage | None, barbs: Barbs | Non
 
 
 def _add_contours(ax: Axes, field: Drawable, other: Drawable | None, page: MapPage | None) -> None:
-    """Those of the other field, or those that the palette of the field itself asks for: isobars, the freezing line."""
+    """Those of the other field, or those that the field's own palette defines: isobars, the freezing line."""
     lines = other or field
     scale = scale_of(lines)
     if scale.meanings:
@@ -163,7 +163,7 @@ def _add_contours(ax: Axes, field: Drawable, other: Drawable | None, page: MapPa
 
 
 def _crop(ax: Axes, page: MapPage) -> None:
-    """Nothing but labels outside the box, and the box itself as the frame."""
+    """Only labels outside the box, and the box itself as the frame."""
     from matplotlib.path import Path as Outline
     from matplotlib.text import Text
 

@@ -41,7 +41,7 @@ class Curves:
         if not count or not self.values:
             raise DrawError("there is nothing to draw: the series has no hours or no quantities")
         if any(after <= before for before, after in zip(self.times, self.times[1:], strict=False)):
-            raise DrawError("the times of a series must rise")
+            raise DrawError("the times of a series must increase")
         for name, column in self.values.items():
             if np.shape(column) != (count,):
                 raise DrawError(f"{name} has {np.size(column)} values for {count} times")
@@ -99,9 +99,9 @@ def friendly(curves: Curves) -> Curves:
 
 
 def with_gaps(curves: Curves) -> Curves:
-    """The same with an empty moment wherever an hour was left out, so that no line bridges it.
+    """The same with a gap wherever an hour is missing, so that no line bridges it.
 
-    A step longer than both its neighbours is such a place; where a model goes over to longer steps, it is not.
+    A step longer than both its neighbours is such a gap; a model's change to longer steps is not.
     """
     seconds = curves.seconds
     steps = np.diff(seconds)
@@ -122,7 +122,7 @@ def with_gaps(curves: Curves) -> Curves:
 
 
 def first_moment(curves: Curves) -> float:
-    """Where the time axis begins: at the first time, or at the beginning of the first amount before it."""
+    """Where the time axis starts: at the first time, or at the start of the first amount before it."""
     seconds = curves.seconds
     begins = [seconds[0]]
     for name in curves.minutes:

@@ -15,7 +15,7 @@ from gribmill.tiles.read.units import KNOTS_PER_M_S, conversion
 Look = Literal["lines", "bars", "cover"]
 NAMES_TOLD = 8
 ZERO_SAYS_NOTHING = ("asnow", "snod", "weasd", "frzr", "sf", "csnow", "cfrzr", "cicep")
-KINDRED = ("°C", "°F", "K", "hPa", "inHg", "Pa", "m/s", "mph", "kt", "m s-1")  # panels in these units stand together
+KINDRED = ("°C", "°F", "K", "hPa", "inHg", "Pa", "m/s", "mph", "kt", "m s-1")  # such panels are placed together
 MOST_PANELS = 10  # what comes after is named in the footer, not drawn
 
 
@@ -46,7 +46,7 @@ HIDDEN = ("u10", "v10", "wdir10")  # shown as barbs and arrows
 
 
 def panels_of(curves: Curves) -> tuple[list[Panel], list[str]]:
-    """The panels to draw, and the names left out for want of room."""
+    """The panels to draw, and the names left out for lack of space."""
     left = [name for name in curves.values if name not in HIDDEN]
     left = [name for name in left if name not in without_panel(curves)] or left
     panels = []
@@ -64,7 +64,7 @@ def panels_of(curves: Curves) -> tuple[list[Panel], list[str]]:
 
 
 def without_panel(curves: Curves) -> dict[str, str]:
-    """Names whose panel would be empty, and why: no values at all, or an amount that stays zero (but for rain)."""
+    """Names whose panel would be empty, and why: no values at all, or an amount that stays zero (except rain)."""
     found = {}
     for name in curves.values:
         values = curves.get(name)
@@ -86,7 +86,7 @@ def without_panel_text(curves: Curves) -> str:
 
 
 def _insert(panels: list[Panel], panel: Panel, curves: Curves) -> None:
-    """After the last panel in the same units where these tell the kind of quantity, else at the end."""
+    """After the last panel in the same units if these identify the kind of quantity, otherwise at the end."""
     units = curves.units.get(panel.names[0], "")
     same = [k for k, other in enumerate(panels) if units in KINDRED and curves.units.get(other.names[0]) == units]
     panels.insert(same[-1] + 1 if same else len(panels), panel)

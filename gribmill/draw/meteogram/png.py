@@ -84,7 +84,7 @@ def _draw_lines(ax: Axes, panel: Panel, curves: Curves) -> None:
     if span is None:
         _say_missing(ax)
         return
-    # What hardly changes must not be blown up into a storm.
+    # Small changes must not be magnified to the full height.
     room = max(span[1] - span[0], 2e-3 * max(abs(span[0]), abs(span[1]))) or 1.0
     low, top = span[0] - 0.12 * room, span[1] + 0.14 * room
     if panel.title == "Temperature" and low < 0 < top:

@@ -59,7 +59,7 @@ def _swatch(line: Text, number: int, scale: Scale, wide: int, coloured: bool) ->
 
 
 def _labelled(levels: tuple[float, ...], wide: int) -> range:
-    """Which levels are written under a bar with `wide` characters to each: as many as keep apart."""
+    """Which levels are labelled under a bar with `wide` characters each: as many as fit without touching."""
     longest = max(len(level_label(level)) for level in levels)
     every = -(-(longest + 1) // wide)
     width = (levels[1] - levels[0]) * every if len(levels) > 1 else 1.0

@@ -46,7 +46,7 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
     columns, rows = _size(plane, max(columns, 10), tall=2 if coloured else 1)
     picture = _picture(shown, scale, plane, rows, columns, coast and coloured)
     lines = _blocks(picture, scale) if coloured else _shades(picture, scale)
-    # Before they are put in their places: letters that go would move what stands behind them.
+    # Before layout: characters removed later would shift what follows them.
     letters = _same if coloured or _knows_letters(console) else _plain
     framed = _framed(lines, plane, rows // len(lines), letters)
     out = [*_title(field, scale), *framed, _longitudes(plane, columns, letters)]

@@ -9,7 +9,7 @@ from gribmill.arrays import Floats
 
 
 def resized(values: NDArray[np.floating], ny: int, nx: int) -> Floats:
-    """The field on ny × nx points: means of the cells that fall together, or blended in between."""
+    """The field on ny × nx points: means of merged cells, or interpolated between points."""
     array = np.asarray(values, dtype=np.float64)
     if ny <= array.shape[0] and nx <= array.shape[1]:
         return _means(array, ny, nx)

@@ -43,7 +43,7 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Planne
     at_zero = style_of(model).at_zero
     items = [item for line in inventory_lines(model) for item in read(line, minutes, model.extras[0])]
     if minutes == 0:
-        # A sum since the run began and one of the last hour are one and the same then.
+        # Then a sum since the start of the run is the same as one over the last hour.
         timed = {(item.element, item.level, item.window): item for item in items}
         items = [item for item in timed.values() if item.window.statistic in {"instant", *at_zero}]
     kept = [item for item in items if not only or not only_names(item).isdisjoint(only)]
@@ -53,7 +53,7 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Planne
 
 
 def only_names(item: PlannedField) -> set[str]:
-    """The names by which a field can be asked for: its own, the one that says its length, the bucket of first hours."""
+    """The names by which a field can be requested: its own, the one with its length, the bucket of the first hours."""
     if item.name is None:
         return set()
     start, end = item.window.start, item.window.end

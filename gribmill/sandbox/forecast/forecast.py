@@ -29,7 +29,7 @@ from gribmill.sandbox.forecast.thinned_grid import thinned
 from gribmill.sandbox.forecast.weather import Weather
 from gribmill.sandbox.grib_writer.sections import multi_field
 
-# A spread of the members is this share of the quantity's usual range at most.
+# The spread of the members is at most this share of the quantity's usual range.
 LARGEST_SPREAD = 0.05
 SPREADS = ("ens spread", "ens std dev")
 

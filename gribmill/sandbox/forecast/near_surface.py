@@ -31,7 +31,7 @@ def surface_pressure(moment: WeatherState) -> AnyFloats:
 
 
 def _wind(share: float, turn_deg: float) -> Callable[[WeatherState], tuple[AnyFloats, AnyFloats]]:
-    """A share of the balanced wind, turned toward the lower pressure as friction does."""
+    """A share of the balanced wind, turned towards lower pressure by friction."""
 
     def both(moment: WeatherState) -> tuple[AnyFloats, AnyFloats]:
         u, v = moment.balanced_wind
@@ -94,7 +94,7 @@ def _cape(moment: WeatherState) -> AnyFloats:
 
 
 def _ceiling(moment: WeatherState) -> AnyFloats:
-    """20 km stands for none."""
+    """20 km means none."""
     return np.where(moment.cloud > 55, 6000 - 54 * moment.cloud, np.float32(20_000))
 
 

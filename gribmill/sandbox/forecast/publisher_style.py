@@ -34,7 +34,7 @@ class PublisherStyle(BaseModel):
 
 
 def style_of(model: Model) -> PublisherStyle:
-    """A model's own; one that is not listed is written as most of its kind."""
+    """The model's own style; unlisted models use the usual style of their kind."""
     tables = _tables()
     return PublisherStyle.model_validate({**tables[model.layouts[0].index], **tables.get(model.family, {})})
 

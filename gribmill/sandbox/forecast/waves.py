@@ -30,7 +30,7 @@ class Wave:
 def make_waves(
     random: np.random.Generator, easts: tuple[int, ...], amplitude: float, degrees_per_day: float
 ) -> tuple[Wave, ...]:
-    """One wave for each number, the longest the highest, all drifting eastward at about that pace."""
+    """One wave for each number, the longest with the largest amplitude, all drifting eastward at about that speed."""
     return tuple(
         Wave(
             east,
@@ -44,9 +44,9 @@ def make_waves(
 
 
 def time_above(angle: AnyFloats, threshold: AnyFloats | float) -> AnyFloats:
-    """The integral of max(0, sin x − threshold) from 0 to the angle; it never falls, whatever the angles.
+    """The integral of max(0, sin x − threshold) from 0 to the angle; it never decreases.
 
-    A sum that is emptied and one that is not agree to the last digit, since both are differences of it.
+    A sum with resets and one without agree to the last digit, since both are differences of it.
     """
     level = np.clip(threshold, -1, 1)
     rise = np.arcsin(level)

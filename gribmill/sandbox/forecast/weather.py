@@ -28,7 +28,7 @@ class Weather:
         self.moist_waves = make_waves(random, (5, 12, 29, 71), 0.7, 11.0)
         self.rain_waves = make_waves(random, (9, 16, 33), 1.0, 12.0)
         self.rain_places = make_waves(random, (6, 13, 27), 1.0, 0.0)
-        # Members begin alike and drift apart a little.
+        # Members start alike and drift apart a little.
         drift = np.random.default_rng((seed, member)).normal(0, 0.12 if member else 0.0, 16)
         for name in ("pressure_waves", "warm_waves", "moist_waves", "rain_waves"):
             setattr(self, name, tuple(_shifted(wave, drift[k]) for k, wave in enumerate(getattr(self, name))))
@@ -36,7 +36,7 @@ class Weather:
 
     @cached_property
     def cos_lat(self) -> AnyFloats:
-        """Never quite 0, so that poles divide nothing."""
+        """Never quite 0, to avoid division by zero at the poles."""
         return np.maximum(np.cos(self.places.lat), np.float32(0.1))
 
     @cached_property
@@ -60,7 +60,7 @@ class Weather:
 
     @cached_property
     def _rainy(self) -> tuple[AnyFloats, ...]:
-        """How much of each system's rain a place gets: none in most."""
+        """How much of each system's rain a place gets; most get none."""
         angles = (wave.angle(self.places.lat, self.places.lon, 0.0) - 2 * self._bend for wave in self.rain_places)
         return tuple(np.clip(1.5 * np.sin(angle), 0, 1) * self.cos_lat for angle in angles)
 

@@ -21,7 +21,7 @@ LEAST_CORIOLIS = 6e-5
 
 
 class WeatherState:
-    """Worked out as it is asked for. Times are hours since the clock's EPOCH."""
+    """Computed on demand. Times are hours since the clock's EPOCH."""
 
     def __init__(self, weather: Weather, hours: float) -> None:
         self.weather, self.hours, self.places = weather, hours, weather.places
@@ -62,7 +62,7 @@ class WeatherState:
 
     @cached_property
     def warmth(self) -> AnyFloats:
-        """K at sea level, without the day's course."""
+        """K at sea level, without the diurnal cycle."""
         season = 9 * np.float32(np.cos(TURN * (self.hours / YEAR_HOURS - 0.55))) * self.weather.sin_lat
         zonal = 301 - 46 * self.weather.sin_lat**2 + season
         return np.asarray(zonal + self.sum_of(self.weather.warm_waves), dtype=np.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Before ecCodes: its wheel carries an old SQLite, which Python would take for its own if it came later.
+# Before ecCodes: its wheel contains an old SQLite, which Python would use if sqlite3 were imported later.
 import sqlite3  # noqa: F401
 from collections.abc import Iterable
 from dataclasses import dataclass

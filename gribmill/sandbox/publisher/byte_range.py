@@ -29,7 +29,7 @@ class ByteSpan:
 
 
 class Unsatisfiable(Exception):
-    """A range that begins beyond the object's end."""
+    """A range that starts beyond the object's end."""
 
 
 def parse_range(header: str | None, size: int) -> ByteSpan | None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 PIECES_PER_SECOND = 10
-# A client that waits this long waits for ever.
+# A client that waits this long would wait forever.
 LONGEST_STALL_SECONDS = 600
 
 

@@ -1,4 +1,4 @@
-"""A fault that the publisher injects: its kind, and the files that it concerns."""
+"""A fault that the publisher injects: its kind, and the files that it affects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SPEC = re.compile(r"(?P<kind>[a-z0-9-]+?)(?::(?P<aim>[0-9.,/ -]+))?(?:x(?P<time
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Concerns files of some forecast hours, a share of all files, or those whose key matches a pattern.
+    """Affects files of some forecast hours, a share of all files, or those whose key matches a pattern.
 
     `times` limits it to the first requests for each file; None means every request.
     """
@@ -36,7 +36,7 @@ class Fault:
     times: int | None = None
 
     def aims_at(self, key: str, seed: int) -> bool:
-        """Whether it concerns a file; the same for the same seed, and for a file and its index."""
+        """Whether it affects a file; the same for the same seed, and for a file and its index."""
         if self.hours and hour_of(key) not in self.hours:
             return False
         if not fnmatch.fnmatchcase(key, self.keys):
@@ -89,7 +89,7 @@ def grib_key(key: str) -> str:
 
 @lru_cache(maxsize=4096)
 def hour_of(key: str) -> int | None:
-    """The forecast hour in a file's key, below any folders; None if the key fits no model."""
+    """The forecast hour in a file's key, below any folders; None if the key matches no model."""
     models = load_models()
     parts = key.split("/")
     for place in range(len(parts)):

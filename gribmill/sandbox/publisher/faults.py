@@ -1,4 +1,4 @@
-"""Injects the configured faults. Requests are counted per file, so that tests can aim."""
+"""Injects the configured faults. Requests are counted per file, so that tests can target them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from gribmill.sandbox.publisher.stored_object import BytesObject, ObjectStore, S
 
 SLOW_BYTES_PER_SECOND = 20_000
 TRUNCATED_SHARE = 0.6
-# Beyond the sections that describe a message, so that the bit is in its values, which only a checksum proves.
+# Beyond the sections that describe a message, so that the bit is in its values, where only a checksum detects it.
 FLIP_SHARE = (0.3, 0.9)
 CUT_SHARE = 0.5
 RETRY_AFTER_SECONDS = 1
 BOT_PAGE = b"<html><body>Please complete the captcha to show that you are not a robot.</body></html>"
-# The faults that replace a response. The first that a request meets wins, and the others do not count it.
+# The faults that replace a response. The first match applies, and the others do not count the request.
 REPLACE_ANY: tuple[FaultKind, ...] = ("500", "503", "reset")
 REPLACE_FILE: tuple[FaultKind, ...] = ("vanish", "bot-page", "no-range")
 
@@ -42,7 +42,7 @@ class FaultInjector(Protocol):
 
 
 class Faults:
-    """A FaultInjector that is deterministic: the same seed and the same requests meet the same faults."""
+    """A deterministic FaultInjector: the same seed and the same requests give the same faults."""
 
     def __init__(self, faults: Iterable[Fault] = (), seed: int = 0) -> None:
         self.faults = tuple(faults)
@@ -67,7 +67,7 @@ class Faults:
         return stored
 
     def respond(self, request: Request, proceed: Proceed) -> Response | RawResponse:
-        """Requests for objects count and may meet faults; lists, pages and keys that do not exist are spared."""
+        """Requests for objects count and may fail; lists, pages and missing keys never do."""
         # The right response comes before the request counts: an object is replaced after the first that fetches it.
         response = proceed(request)
         if not response.of_object:

@@ -17,7 +17,7 @@ from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.publisher.byte_range import ByteSpan
 from gribmill.sandbox.publisher.stored_object import CHUNK_BYTES
 
-LONGEST_KEY = 1024  # as S3 has it
+LONGEST_KEY = 1024  # as in S3
 MOST_TAGS = 100_000
 HASH_CHUNK_BYTES = 1 << 20
 
@@ -103,7 +103,7 @@ class Folder:
         return [(name.removeprefix(above).rstrip("/"), stored) for name, stored in self._in(above)]
 
     def etag(self, stored: FileObject) -> str:
-        """The MD5 of the content, as S3 makes it; computed once for each version of a file."""
+        """The MD5 of the content, like S3's ETag; computed once for each version of a file."""
         version = stored.key, stored.version
         with self._lock:
             if version in self._tags:

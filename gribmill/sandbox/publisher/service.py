@@ -34,7 +34,7 @@ class Service:
         self.store, self.faults, self.digests, self.multi_range = store, faults, digests, multi_range
 
     def respond(self, request: Request) -> Response | RawResponse:
-        """The response to a request; HEAD has the same as GET, without the body being sent."""
+        """The response to a request; HEAD is the same as GET, except that the body is not sent."""
         return self.faults.respond(request, self._respond)
 
     def _respond(self, request: Request) -> Response:

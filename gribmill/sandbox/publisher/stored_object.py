@@ -1,4 +1,4 @@
-"""Objects and the stores that hold them: the seam between the HTTP service and where its bytes come from."""
+"""Objects and their stores: the interface between the HTTP service and the source of its bytes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class StoredObject(Protocol):
 
     @property
     def modified(self) -> datetime:
-        """When it was written, in whole seconds, as HTTP has it."""
+        """When it was written, in whole seconds, as in HTTP."""
 
     @property
     def etag(self) -> str:
         """A tag of exactly these bytes."""
 
     def read(self, span: ByteSpan) -> Iterator[bytes]:
-        """The bytes in chunks; fewer than asked for if a file shrank meanwhile."""
+        """The bytes in chunks; fewer than requested if a file shrank meanwhile."""
 
 
 class ObjectStore(Hashable, Protocol):

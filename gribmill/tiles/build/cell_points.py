@@ -21,7 +21,7 @@ BAND_POINTS = 2**22  # sorted or averaged at once
 
 
 class PointsByCell(NamedTuple):
-    """Positions of points in a window, counted row by row, cell after cell; `starts` has the start of each of `cells`."""
+    """Positions of points in a window, counted row by row, cell after cell; `starts` has the start of each cell."""
 
     points: Numbers
     starts: Indices
