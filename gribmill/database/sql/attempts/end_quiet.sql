@@ -1,3 +1,3 @@
--- It left nothing behind: most do, and Python takes longer to hand over four NULLs than SQLite to write the rest.
+-- For attempts without output, which are most: Python takes longer to bind four NULLs than SQLite to write the rest.
 UPDATE job_attempts SET status = ?, finished_at = ?, exit_code = ?
 WHERE job_id = ? AND attempt_no = ? AND status = 'running'

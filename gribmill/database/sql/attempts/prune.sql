@@ -1,5 +1,5 @@
--- A job that only ever snoozes is never finished, and would gather attempts for ever. Of those that wait for their time
--- the oldest go, without a gap; the last one stays.
+-- A job that only snoozes never finishes, and would collect attempts forever. For waiting jobs the oldest attempts are
+-- removed, without a gap; the last one is kept.
 DELETE FROM job_attempts WHERE (job_id, attempt_no) IN (
   WITH kept AS MATERIALIZED (
     SELECT j.id AS job_id, (

@@ -1,4 +1,4 @@
--- A tile of an earlier generation than the hour's does not count: the hour has other messages by now.
+-- A tile of an earlier generation than the hour's does not count: the hour has newer messages.
 INSERT INTO tiles (model_id, run_id, region, hour, bytes, generation, variables, built_at)
 SELECT :model_id, :run_id, :region, :hour, :bytes, :generation, :variables, :now
 WHERE :generation >= coalesce((

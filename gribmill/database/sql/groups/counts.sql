@@ -1,4 +1,4 @@
--- A job that failed or was cancelled does not count once it was retried, or an equal job was added.
+-- A failed or cancelled job no longer counts once it was retried or an equal job was added.
 SELECT j.type, j.status, count(*) AS n FROM jobs j INDEXED BY jobs_group_status
 WHERE j.group_id = :group_id AND j.group_id IS NOT NULL
   AND NOT (j.status IN ('failed','cancelled') AND (

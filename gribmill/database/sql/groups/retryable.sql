@@ -1,4 +1,4 @@
--- What failed, with :cancelled also what was cancelled, and has not been replaced since; in order of arrival.
+-- Failed jobs (with :cancelled also cancelled ones) that have not been replaced since, in order of arrival.
 SELECT j.id, j.type FROM jobs j INDEXED BY jobs_group_status
 WHERE j.group_id = :group_id AND j.group_id IS NOT NULL AND j.id > :above
   AND (j.status = 'failed' OR (:cancelled = 1 AND j.status = 'cancelled')) AND j.status IN ('failed','cancelled')

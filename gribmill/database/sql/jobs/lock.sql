@@ -1,2 +1,2 @@
--- So that what depends on the job is decided by one transaction at a time; SQLite has one writer anyway.
+-- One transaction at a time decides what depends on the job; SQLite has one writer anyway.
 SELECT * FROM jobs WHERE id = :job_id

@@ -1,4 +1,4 @@
--- The job that was enqueued as many jobs ago as a minute allows: a newer one than it is one too many.
+-- The job enqueued as many jobs ago as a minute allows: if it is less than a minute old, the limit is exceeded.
 SELECT 1 AS n FROM (
   SELECT created_at FROM (
     SELECT * FROM (SELECT id, created_at FROM jobs INDEXED BY jobs_tenant

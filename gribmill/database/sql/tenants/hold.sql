@@ -1,2 +1,2 @@
--- So that the jobs of a tenant with limits are counted by one transaction at a time; SQLite has one writer anyway.
+-- One transaction at a time counts the jobs of a tenant with limits; SQLite has one writer anyway.
 SELECT name FROM tenants WHERE name = :name

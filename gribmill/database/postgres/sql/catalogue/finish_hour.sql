@@ -1,4 +1,4 @@
--- With it the run is locked, so that `finish_run`, a separate statement, sees what other hours have brought.
+-- Also locks the run, so that `finish_run`, a separate statement, sees the results of other hours.
 WITH built AS (
   UPDATE hours SET state = 'built', built_at = :now
   WHERE model_id = :model_id AND run_id = :run_id AND hour = :hour AND state = 'ingested' AND regions IS NOT NULL

@@ -1,4 +1,4 @@
--- Every tile that the run should have and has not, or has lost. A file that did not reach a region lacks nothing of it.
+-- Every tile that the run should have but lacks or has lost. Regions outside a file's grid do not count.
 SELECT wanted.value::int AS hour, region.value AS region
 FROM runs r CROSS JOIN json_array_elements_text(r.hours::json) wanted
 CROSS JOIN json_array_elements_text(:regions::json) region

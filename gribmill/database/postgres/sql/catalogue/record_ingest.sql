@@ -5,7 +5,7 @@ VALUES (:model_id, :run_id, :hour, 'ingested', :now, :mirror, :url, :etag, :byte
 ON CONFLICT (model_id, run_id, hour) DO UPDATE SET state = 'ingested', mirror = excluded.mirror, url = excluded.url,
   etag = excluded.etag, bytes = excluded.bytes, requested_bytes = excluded.requested_bytes,
   requests = excluded.requests, sha256 = excluded.sha256, found = excluded.found, missing = excluded.missing,
-  -- Fetched again for one region, the others still belong to the hour.
+  -- If it is fetched again for one region, the others still belong to the hour.
   regions = gribmill_union(hours.regions, excluded.regions), asked = gribmill_union(hours.asked, excluded.asked),
   keep_grib = greatest(hours.keep_grib, excluded.keep_grib),
   generation = greatest(hours.generation, excluded.generation),

@@ -1,2 +1,2 @@
--- Where tenants take turns, one claim follows the other: what it counts and whose turn it is cannot change meanwhile.
+-- While tenants take turns, claims run one at a time: counts and turns cannot change in between.
 SELECT pg_advisory_xact_lock(7217, 2) IS NULL AS locked

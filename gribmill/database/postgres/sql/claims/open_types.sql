@@ -1,4 +1,4 @@
--- The types of which a job may start.
+-- The job types that may start a job.
 SELECT open.key FROM (
   -- include claims/parts/open
 ) AS open

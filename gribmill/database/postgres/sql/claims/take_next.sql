@@ -17,7 +17,7 @@ WITH open AS MATERIALIZED (
     ORDER BY priority DESC, position, created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) h
 ), head AS MATERIALIZED (
   SELECT *, id AS batch_id, true AS is_new,
-    -- A job that has failed runs alone: if it crashes its executor again, no sibling pays for that.
+    -- A job that has failed runs alone: if it crashes its executor again, no sibling is affected.
     CASE WHEN retry_count = 0 THEN least(batch_max, coalesce(:batch_limit::int, batch_max)) - 1 ELSE 0 END AS more
   FROM heads ORDER BY priority DESC, position, created_at, id LIMIT 1
 -- include claims/parts/take_batch

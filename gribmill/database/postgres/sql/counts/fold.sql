@@ -1,4 +1,4 @@
--- Adds up the changes of counts that have come since. Rows that another transaction is still writing are not seen.
+-- Adds up the count changes since the last call. Uncommitted rows of other transactions are not seen.
 WITH gone AS (DELETE FROM job_count_changes RETURNING tenant_id, type, status, n)
 INSERT INTO job_counts AS c (tenant_id, type, status, n)
 SELECT tenant_id, type, status, sum(n) FROM gone GROUP BY tenant_id, type, status

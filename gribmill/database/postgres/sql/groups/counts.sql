@@ -1,4 +1,4 @@
--- A job that failed or was cancelled does not count once it was retried, or an equal job was added. Most jobs of a large
+-- A failed or cancelled job no longer counts once it was retried or an equal job was added. Most jobs of a large
 -- group have completed: those are counted from the index alone.
 SELECT type, status, count(*) AS n FROM jobs
 WHERE group_id = :group_id AND group_id IS NOT NULL AND status = 'completed' GROUP BY type, status

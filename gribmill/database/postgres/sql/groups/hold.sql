@@ -1,4 +1,4 @@
--- The groups of these jobs are neither added to nor cancelled before this transaction ends; others may hold them too.
+-- A shared lock: until this transaction ends, the groups of these jobs are neither added to nor cancelled.
 SELECT id FROM job_groups
 WHERE id = ANY (ARRAY(SELECT group_id FROM jobs WHERE id = ANY (:ids::bigint[]))) AND on_failure <> 'stop'
 ORDER BY id FOR SHARE

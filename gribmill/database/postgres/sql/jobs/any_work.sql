@@ -1,4 +1,4 @@
--- A look that locks nothing: whether a claim might find something.
+-- Whether a claim might find something, without taking locks.
 SELECT 1 WHERE EXISTS (SELECT 1 FROM jobs
     WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global')
   OR EXISTS (SELECT 1 FROM jobs

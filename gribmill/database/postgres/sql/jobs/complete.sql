@@ -1,5 +1,5 @@
--- Completes attempts that their worker still holds. Of the others no row changes: the worker is fenced. The counters of
--- other tenants than `global` are kept by a trigger, which knows every status of theirs.
+-- Completes attempts that their worker still holds. Other rows do not change: the worker is fenced. A trigger keeps the
+-- counters of tenants other than `global`, for every status.
 WITH done AS (
   UPDATE jobs j SET status = 'completed', completed_at = :now, lease_expires_at = NULL, worker_id = NULL,
     error_message = NULL

@@ -1,4 +1,4 @@
--- Not before its dependents have been released or cancelled.
+-- A job is kept until its dependents have been released or cancelled.
 DELETE FROM jobs WHERE id = ANY (ARRAY(
   SELECT id FROM jobs
   WHERE completed_at IS NOT NULL AND completed_at < :before

@@ -1,5 +1,5 @@
--- Other tenants than `global` have counters for every status. Of `global`, each branch has an index that holds only such
--- rows.
+-- Tenants other than `global` have counters for every status. For `global`, each branch has a partial index with only
+-- such rows.
 SELECT type, status, sum(n) AS n FROM (
   SELECT type, status, 1 AS n FROM jobs
   WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'

@@ -1,4 +1,4 @@
--- Each branch has an index that holds only such rows.
+-- Each branch has a partial index with only such rows.
 SELECT * FROM jobs WHERE id IN (
   SELECT id FROM (
   SELECT id, priority, position, created_at FROM jobs

@@ -1,5 +1,5 @@
--- A job that was enqueued since then has ended since then, or is still active. Each branch has an index that holds
--- only such rows.
+-- A job that was enqueued since then has ended since then, or is still active. Each branch has a partial index
+-- with only such rows.
 WITH recent AS (
   SELECT id, status, created_at, completed_at, dead_lettered_at, attempt_no FROM jobs
   WHERE completed_at IS NOT NULL AND completed_at >= :since AND (tenant_id = :tenant_id OR :tenant_id IS NULL)

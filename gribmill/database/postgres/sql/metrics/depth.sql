@@ -1,4 +1,4 @@
--- Other tenants than `global` have counters for every status.
+-- Tenants other than `global` have counters for every status.
 SELECT tenant_id, type, status, sum(n) AS n FROM (
   SELECT tenant_id, type, status, 1 AS n FROM jobs WHERE status IN ('pending','processing') AND tenant_id = 'global'
   UNION ALL SELECT tenant_id, type, status, n FROM job_counts

@@ -1,6 +1,6 @@
--- Takes the next turns of a publisher: seconds from now until the first of them, below zero for one that is past and may
--- still be used. No row if that is too long to wait. A time further away than any queue reaches was written while the
--- server's clock was ahead.
+-- Takes the next turns of a publisher: seconds from now until the first, negative for a past one that is still usable.
+-- No row if the wait would be too long. A time further ahead than any queue can reach was written while the server's
+-- clock was ahead.
 INSERT INTO publisher_turns AS t (host, next_at)
 VALUES (:host, :now::timestamptz + make_interval(secs => :count * :interval - :late))
 ON CONFLICT (host) DO UPDATE SET next_at = make_interval(secs => :count * :interval) + CASE

@@ -1,4 +1,4 @@
--- Every tile that the run should have and has not, or has lost. A file that did not reach a region lacks nothing of it.
+-- Every tile that the run should have but lacks or has lost. Regions outside a file's grid do not count.
 SELECT wanted.value AS hour, region.value AS region
 FROM runs r JOIN json_each(r.hours) wanted JOIN json_each(:regions) region
 LEFT JOIN hours h ON h.model_id = r.model_id AND h.run_id = r.run_id AND h.hour = wanted.value

@@ -5,7 +5,7 @@ VALUES (:model_id, :run_id, :hour, 'ingested', :now, :mirror, :url, :etag, :byte
 ON CONFLICT (model_id, run_id, hour) DO UPDATE SET state = 'ingested', mirror = excluded.mirror, url = excluded.url,
   etag = excluded.etag, bytes = excluded.bytes, requested_bytes = excluded.requested_bytes,
   requests = excluded.requests, sha256 = excluded.sha256, found = excluded.found, missing = excluded.missing,
-  -- Fetched again for one region, the others still belong to the hour.
+  -- If it is fetched again for one region, the others still belong to the hour.
   regions = (SELECT json_group_array(value) FROM (
     SELECT value FROM json_each(coalesce(regions, '[]')) UNION SELECT value FROM json_each(excluded.regions))),
   asked = (SELECT json_group_array(value) FROM (

@@ -1,4 +1,4 @@
--- Some hours of a run were asked for. It is final once all of them were; a run that is final already stays as it is.
+-- Some hours of a run were requested. It is final once all of them were; a run that is already final does not change.
 INSERT INTO runs (model_id, run_id, hours, final, first_seen_at, updated_at)
 VALUES (:model_id, :run_id, :hours, json_array_length(:hours) >= :hours_in_run, :now, :now)
 ON CONFLICT (model_id, run_id) DO UPDATE SET

@@ -4,6 +4,6 @@ INSERT INTO jobs (created_at, next_run_at, type, priority, max_attempts, tenant_
                   args, group_key, dedupe_key)
 SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, json_extract(value, '$[0]'), json_extract(value, '$[1]'),
   json_extract(value, '$[2]')
-FROM json_each(?) WHERE true  -- without it, ON would begin a join
+FROM json_each(?) WHERE true  -- without it, ON would start a join
 ON CONFLICT (tenant_id, dedupe_key) WHERE dedupe_key IS NOT NULL AND status IN ('pending','processing') DO NOTHING
 RETURNING id

@@ -1,4 +1,4 @@
--- Other tenants than `global` have counters for every status.
+-- Tenants other than `global` have counters for every status.
 SELECT tenant_id, type, status, sum(n) AS n FROM (
   SELECT 'global' AS tenant_id, type, 'pending' AS status, count(*) AS n FROM jobs INDEXED BY jobs_ready
   WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND (tenant_id <> 'global') = 0 GROUP BY type
