@@ -15,6 +15,7 @@ from gribmill.server.access.table import access_of
 from gribmill.server.change import make_change
 from gribmill.server.context import server_context
 from gribmill.server.problems import ERROR_RESPONSES
+from gribmill.server.strict_request import StrictRequest
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -32,7 +33,8 @@ class SecuredRoute(APIRoute):
         assert self.operation_id is not None
         operation, access, part = self.operation_id, access_of(self.operation_id), part_of(str(self.tags[0]))
 
-        async def secured(request: Request) -> Response:
+        async def secured(plain: Request) -> Response:
+            request = StrictRequest(plain.scope, plain.receive)
             server = server_context(request)
             await authorize(server, request, access, part)
             if request.method in SAFE_METHODS:

@@ -26,7 +26,7 @@ MOST_REPORTS = 10_000
 MOST_CLAIMS = 1000
 LONGEST_TAIL = 100_000
 
-WorkerId = Annotated[str, Field(min_length=1, max_length=200)]
+WorkerId = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:-]+$")]
 LeaseSeconds = Annotated[float, Field(ge=1, le=LONGEST_LEASE_SECONDS)]
 Types = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=MOST_TYPES)]
 Tail = Annotated[str | None, Field(max_length=LONGEST_TAIL)]

@@ -10,4 +10,5 @@ __all__ = [
     "session_cookie",
     "table",
     "verified_tokens",
+    "worker_id",
 ]

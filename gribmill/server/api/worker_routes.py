@@ -24,6 +24,7 @@ from gribmill.queue.model import (
 from gribmill.queue.redact import clean, redacted
 from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal, Principal
+from gribmill.server.access.worker_id import worker_id_of
 from gribmill.server.api.values import Name, PathId, RequestBody
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -125,10 +126,6 @@ class Accepted(View):
     """The report was accepted."""
 
     accepted: bool
-
-
-def worker_id_of(principal: Principal, given: str) -> str:
-    return f"http-{principal.token_id or principal.kind}-{given}"
 
 
 @router.post("/claim")

@@ -1,6 +1,12 @@
-"""The operations of `gribmill work --server`. Claims, leases and fencing are the same as for other workers."""
+"""The operations of `gribmill work --server`. Claims, leases and fencing are the same as for other workers.
+
+As everywhere in the API, the id of a worker begins with that of its token: no token can act for another's workers.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Exchange
@@ -20,6 +26,8 @@ from gribmill.queue.remote.messages import (
 )
 from gribmill.queue.remote.reads import READS, params_from_json
 from gribmill.queue.store import Store
+from gribmill.server.access.principal import CurrentPrincipal
+from gribmill.server.access.worker_id import worker_id_of
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
@@ -31,33 +39,38 @@ MOST_ROWS = 200_000
 
 
 @router.post("/read")
-async def remote_read(server: Server, message: ReadMessage) -> TableMessage:
+async def remote_read(server: Server, message: ReadMessage, principal: CurrentPrincipal) -> TableMessage:
     """The rows of a named statement, as the database holds them."""
     if message.statement not in READS:
         raise HttpProblem(422, f"workers do not read {message.statement!r}: update the server, or this worker")
-    return await server.run(_read, server.store, message)
+    params = params_from_json(message.params)
+    if isinstance(given := params.get("worker_id"), str):
+        params["worker_id"] = worker_id_of(principal, given)
+    return await server.run(_read, server.store, message.statement, params)
 
 
 @router.post("/exchange")
-async def remote_exchange(server: Server, message: TurnMessage) -> ExchangeMessage:
+async def remote_exchange(server: Server, message: TurnMessage, principal: CurrentPrincipal) -> ExchangeMessage:
     """Take the reports of attempts, and hand out a batch for each claim, in one transaction."""
-    return ExchangeMessage.of(await server.run(_exchange, server.store, message))
+    worker_id = worker_id_of(principal, message.worker_id)
+    return ExchangeMessage.of(await server.run(_exchange, server.store, worker_id, message))
 
 
 @router.post("/siblings")
-async def remote_siblings(server: Server, message: SiblingsMessage) -> BatchMessage:
+async def remote_siblings(server: Server, message: SiblingsMessage, principal: CurrentPrincipal) -> BatchMessage:
     """More jobs of the group of one that the worker runs."""
-    claim, head = message.claim.to_request(message.worker_id), claimed_of(message.head)
+    claim = message.claim.to_request(worker_id_of(principal, message.worker_id))
+    head = claimed_of(message.head)
     found = await server.run(server.store.claim_siblings, claim, head, message.limit)
     return BatchMessage(jobs=[job._asdict() for job in found])
 
 
 @router.post("/heartbeat")
-async def remote_heartbeat(server: Server, message: HeartbeatMessage) -> HeldMessage:
+async def remote_heartbeat(server: Server, message: HeartbeatMessage, principal: CurrentPrincipal) -> HeldMessage:
     """Renew all leases of a worker; what it still holds."""
-    workers = server.store.workers
-    held = await server.run(workers.beat, message.to_heartbeat())
-    return HeldMessage.of([*held], draining=await server.run(workers.asked_to_drain, message.worker_id))
+    workers, worker_id = server.store.workers, worker_id_of(principal, message.worker_id)
+    held = await server.run(workers.beat, replace(message.to_heartbeat(), worker_id=worker_id))
+    return HeldMessage.of([*held], draining=await server.run(workers.asked_to_drain, worker_id))
 
 
 @router.post("/upkeep")
@@ -78,17 +91,17 @@ async def remote_due(server: Server) -> DueMessage:
     return await server.run(_due, server.store)
 
 
-def _read(store: Store, message: ReadMessage) -> TableMessage:
+def _read(store: Store, statement: str, params: dict[str, Any]) -> TableMessage:
     with store.database.read() as tx:
-        found = tx.table(message.statement, params_from_json(message.params))
+        found = tx.table(statement, params)
         if len(found.rows) > MOST_ROWS:
-            raise NotAllowed(f"{message.statement} gives {len(found.rows)} rows, more than {MOST_ROWS}")
+            raise NotAllowed(f"{statement} gives {len(found.rows)} rows, more than {MOST_ROWS}")
         return TableMessage(now=tx.now.timestamp(), columns=found.columns, rows=[[*row] for row in found.rows])
 
 
-def _exchange(store: Store, message: TurnMessage) -> Exchange:
+def _exchange(store: Store, worker_id: str, message: TurnMessage) -> Exchange:
     reports = [report.to_report() for report in message.reports]
-    return store.exchange(message.worker_id, reports, [one.to_request(message.worker_id) for one in message.claims])
+    return store.exchange(worker_id, reports, [one.to_request(worker_id) for one in message.claims])
 
 
 def _upkeep(store: Store, lease_seconds: float) -> UpkeepMessage:

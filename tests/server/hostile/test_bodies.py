@@ -40,6 +40,8 @@ BODIES: dict[str, tuple[bytes, tuple[int, ...]]] = {
     "half a surrogate in the payload": (job(b'{"say": "\\ud800"}'), (422,)),
     "bad UTF-8": (b'{"definition_key": "\xff\xfe"}', (400,)),
     "UTF-16": ('{"definition_key": "sleep"}'.encode("utf-16"), (201, 400)),
+    "a key twice": (b'{"definition_key": "sleep", "priority": 1, "priority": 2}', (400,)),
+    "a key twice in the payload": (job(b'{"seconds": 0, "seconds": 1}'), (400,)),
     "not JSON": (b"{", (400,)),
     "nothing": (b"", (422,)),
     "a list": (b"[]", (422,)),
@@ -116,3 +118,8 @@ def test_names_that_no_database_can_hold_are_not_found(client: httpx.Client, pat
     method = "POST" if path.endswith("/rotate") else "GET"
     answer = client.request(method, path)
     assert answer.status_code in (200, 404, 422), answer.text
+
+
+def test_a_key_that_occurs_twice_is_named(client: httpx.Client) -> None:
+    answer = client.post("/api/v1/jobs", content=b'{"definition_key": "sleep", "definition_key": "x"}', headers=JSON)
+    assert answer.json()["detail"] == "the key 'definition_key' occurs twice in an object of the body"

@@ -1,0 +1,29 @@
+"""Requests whose JSON bodies have each key once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import Request
+
+from gribmill.errors import quoted
+from gribmill.server.problems import HttpProblem
+
+
+class StrictRequest(Request):
+    """Refuses objects with a key twice: programs differ in which value they take, so a proxy may check another one."""
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = json.loads(await self.body(), object_pairs_hook=_object)
+        return self._json
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise HttpProblem(400, f"the key {quoted(twice)} occurs twice in an object of the body")
+    return found

@@ -1,0 +1,61 @@
+"""`gribmill work --server`: a worker belongs to the token that it came with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from gribmill.queue.model import NewJob
+from tests.server.live_server import LiveServer
+
+PATH = "/api/v1/worker"
+CLAIM = {"types": ["sleep"], "lease_seconds": 60}
+DONE = {"kind": "succeeded"}
+
+
+def post(client: httpx.Client, what: str, **message: Any) -> dict[str, Any]:
+    answer = client.post(f"{PATH}/{what}", json={"worker_id": "host-1-ab", **message})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def beat(client: httpx.Client, state: str = "active") -> dict[str, Any]:
+    about = {"types": ["sleep"], "hostname": "host", "version": "1", "metadata": {}}
+    return post(client, "heartbeat", lease_seconds=60, state=state, **about)
+
+
+def cancellations(client: httpx.Client) -> list[list[int]]:
+    asked = {"statement": "leases/cancellations", "params": {"worker_id": "host-1-ab"}}
+    rows: list[list[int]] = client.post(f"{PATH}/read", json=asked).json()["rows"]
+    return rows
+
+
+def test_no_token_acts_for_the_worker_of_another(server: LiveServer, worker: httpx.Client) -> None:
+    job_id = server.store.jobs.enqueue(NewJob("sleep", {"seconds": 0})).id
+    beat(worker)
+    ((job,),) = post(worker, "exchange", claims=[CLAIM])["batches"]
+    ref = {"job_id": job_id, "attempt_no": job["attempt_no"]}
+    (owner,) = server.store.workers.list()
+    with server.client(server.token("worker")) as thief:
+        assert cancellations(thief) == []
+        assert beat(thief, "stopped")["held"] == []
+        stolen = post(thief, "exchange", reports=[{**ref, "outcome": DONE}])
+        assert (stolen["accepted"], stolen["fenced"]) == ([], [ref])
+    states = {one.id: one.state for one in server.store.workers.list()}
+    assert states[owner.id] == "active", "the other token stopped a worker of its own"
+    assert server.store.jobs.get(job_id).status == "processing"
+    assert beat(worker)["held"] == [ref]
+    server.store.jobs.cancel(job_id, "enough")
+    assert cancellations(worker) == [[job_id, job["attempt_no"]]]
+    server.store.workers.drain(owner.id)
+    assert beat(worker)["draining"] is True
+    assert post(worker, "exchange", reports=[{**ref, "outcome": DONE}])["accepted"] == [ref]
+    assert server.store.jobs.get(job_id).status == "completed"
+
+
+def test_an_id_that_no_worker_has_is_refused(worker: httpx.Client) -> None:
+    for wrong in ("", "a/b", "a\x00b", "x" * 201):
+        answer = worker.post(f"{PATH}/exchange", json={"worker_id": wrong})
+        assert answer.status_code == 422, wrong
