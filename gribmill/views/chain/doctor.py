@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class FindingView(View):
-    """One check. `good` is null for what is worth knowing and not wrong."""
+    """One check. `good` is null for information that is not a problem."""
 
     check: str
     good: bool | None

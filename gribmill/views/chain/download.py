@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class DownloadView(View):
-    """The messages that were fetched of one file, what they cost, and which variables they hold."""
+    """The messages that were fetched from one file, what they cost, and which variables they contain."""
 
     model: str
     run: str

@@ -45,7 +45,7 @@ class ModelView(View):
 
 
 class ModelMirrorView(View):
-    """Where a model is published, and how gently it is asked there."""
+    """Where a model is published, and the limits for requests there."""
 
     mirror: str
     root: str
@@ -129,7 +129,7 @@ class ModelDetailView(View):
     @classmethod
     def of(cls, group: Sequence[Model], now: datetime) -> Self:
         """`group` is one model, or the members of a family: the first one that has a run is the example."""
-        # It loads the parsers of indexes and the lexicon: lists do without them.
+        # Late: it loads the index parsers and the lexicon, which lists do not need.
         from gribmill.pipeline.model_check import last_run
 
         model = next((one for one in group if one.runs(now)), group[-1])

@@ -57,7 +57,7 @@ class MissingHourView(View):
 class RunStatusView(View):
     """How far one run is. It is incomplete when it was complete until a region was added.
 
-    Where a backfill asked for some hours only, `hours` are those, and the run has `hours_in_run`.
+    If a backfill requested only some hours, `hours` are those, and the run has `hours_in_run`.
     """
 
     run_id: str
@@ -82,7 +82,7 @@ class RunStatusView(View):
 
 
 class ProblemView(View):
-    """One thing that is not as it should be. What is not serious is only a note."""
+    """One problem. A problem that is not serious is only a note."""
 
     kind: str
     text: str
@@ -129,7 +129,7 @@ class ModelStatusView(View):
     future_runs: tuple[str, ...]
     silent_since: Time | None
     freshness: tuple[RegionFreshnessView, ...]
-    """Of the regions that [chain] wants."""
+    """For the regions in [chain]."""
     health: HealthView
     """The whole data root, the same for every model."""
 

@@ -1,4 +1,4 @@
-"""What GRIB files hold."""
+"""The contents of GRIB files."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PlaceView(View):
-    """The place that was asked for."""
+    """The requested place."""
 
     name: str | None
     lat: float
@@ -61,7 +61,7 @@ class PointDayView(View):
 
 
 class RunChoiceView(View):
-    """Which run was asked for, and how much of it is here."""
+    """Which run was requested, and how much of it is available."""
 
     asked: str
     complete: bool | None
@@ -74,7 +74,7 @@ class RunChoiceView(View):
 class PointView(View):
     """A point forecast. `units` are by variable.
 
-    Of sums, means and extremes, `intervals` are the hours that each row stands for, and `window_minutes` their start
+    For sums, means and extremes, `intervals` are the hours that each row covers, and `window_minutes` their start
     and end in minutes since the run; null where there is no value.
     `flags` are the meanings of codes, by variable and value.
     """

@@ -1,4 +1,4 @@
-"""Runs: how much of each region is here, and which run to read."""
+"""Runs: how much of each region is available, and which run to read."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class BuiltTileView(View):
-    """A tile that was written. `absent` are variables that were asked for and are not in the file."""
+    """A tile that was written. `absent` are requested variables that are not in the file."""
 
     model: str
     run: str

@@ -35,7 +35,7 @@ class AttemptView(View):
     params_snapshot: Any
     """The arguments that it ran with."""
     downloaded_bytes: int | None
-    """What its handler received from the network; null if it did not say."""
+    """Bytes that its handler received from the network; null if it did not report them."""
     written_bytes: int | None
 
     @classmethod

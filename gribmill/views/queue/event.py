@@ -36,7 +36,7 @@ class EventNameView(View):
     description: str
     optional: bool
     recorded: bool
-    """Whether it is recorded at all times. An optional one may be recorded for a trigger all the same."""
+    """Whether it is recorded at all times. An optional one may still be recorded for a trigger."""
     payload_schema: dict[str, Any]
 
     @classmethod

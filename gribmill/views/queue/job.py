@@ -51,7 +51,7 @@ class JobView(View):
     template_id: int | None
     trigger_id: int | None
     requested_by: str | None
-    """Of shared work: the tenant that asked for it, whose turns and limits count."""
+    """For shared work: the tenant that requested it, whose turns and limits apply."""
     shown_status: Status | Literal["dead_letter"]
 
     @classmethod

@@ -69,7 +69,7 @@ class PrunedJobsView(View):
     failed: int
     dry_run: bool
     logs: int
-    """Logs of attempts that are not in the queue any more."""
+    """Logs of attempts that are no longer in the queue."""
 
     @classmethod
     def of(cls, pruned: Pruned, *, logs: int, dry_run: bool) -> Self:

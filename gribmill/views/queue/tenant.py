@@ -35,7 +35,7 @@ class TenantView(View):
 
 
 class TenantDetailView(TenantView):
-    """A tenant with its jobs by status, and the bytes of tiles that only it asked for."""
+    """A tenant with its jobs by status, and the bytes of tiles that only it requested."""
 
     jobs: dict[str, int]
     disk_bytes: int

@@ -41,7 +41,7 @@ class WorkerView(View):
         clock_offset: float = 0.0,
         leader: str | None = None,
     ) -> Self:
-        """`clock_offset`: how far this host's clock is ahead of the database's, of which the times are."""
+        """`clock_offset`: how far this host's clock is ahead of the database's, which gives the times."""
         heartbeat = worker.last_heartbeat
         age = None if heartbeat is None else time.time() - clock_offset - heartbeat.timestamp()
         facts = worker.metadata if isinstance(worker.metadata, dict) else {}
