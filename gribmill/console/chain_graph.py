@@ -86,7 +86,7 @@ def _looked_up(handle: Handle, job_id: int, step: int) -> Sequence[Dependency]:
     try:
         return _relatives(handle.jobs.history(job_id), step)
     except QueueError:
-        return ()  # pruned meanwhile
+        return ()  # pruned since
 
 
 def _laid_out(

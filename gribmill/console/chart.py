@@ -13,7 +13,7 @@ GAP = 1.5
 
 @dataclass(frozen=True, slots=True)
 class StackedBar:
-    """One column: what succeeded below, what failed on top of it."""
+    """One column: successes at the bottom, failures on top."""
 
     x: float
     width: float
@@ -47,7 +47,7 @@ def stacked_bars(values: Sequence[tuple[int, int, str]]) -> tuple[list[StackedBa
 
 
 def lines(values: Sequence[float | None], top: float) -> list[str]:
-    """The points of one line for `polyline`, interrupted where there is no value."""
+    """The points of a `polyline`, with gaps where a value is missing."""
     step = WIDTH / max(1, len(values))
     parts: list[list[str]] = [[]]
     for place, value in enumerate(values):
@@ -55,13 +55,13 @@ def lines(values: Sequence[float | None], top: float) -> list[str]:
             parts.append([])
             continue
         x, y = (place + 0.5) * step, HEIGHT - HEIGHT * min(value, top) / top
-        # A point alone would not be drawn: each is a short piece of line.
+        # A single point would not be drawn, so each is a short line.
         parts[-1] += [f"{x - step / 3:.1f},{y:.1f}", f"{x + step / 3:.1f},{y:.1f}"]
     return [" ".join(part) for part in parts if part]
 
 
 def round_up(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20 …: a top that does not change with every refresh."""
+    """Round up to 1, 2, 5, 10, 20 …, so that the axis does not change with every refresh."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

@@ -38,13 +38,13 @@ class JobSearch:
 
     @property
     def indexed(self) -> bool:
-        """Whether an index leads to these jobs; otherwise many others may have to be looked at."""
+        """Whether an index covers this search; otherwise it may scan many other jobs."""
         wanted, words = self.wanted, set(self.words)
         return bool(words & {"group", "correlation", "key"}) or not words or wanted.status in ("pending", "processing")
 
     @property
     def query(self) -> dict[str, str]:
-        """As it is in the address."""
+        """The search as query parameters."""
         return {"status": self.status, "q": self.text}
 
 
@@ -52,7 +52,7 @@ def read_search(handle: Handle, text: str, status: str) -> JobSearch:
     """Parse a search. Never fails: problems are reported in `error`."""
     text = " ".join(text.split())[:LONGEST_SEARCH]
     if status and status not in STATES:
-        return JobSearch(JobFilter(), text, "", error=f"{quoted(status)} is not a state of jobs")
+        return JobSearch(JobFilter(), text, "", error=f"{quoted(status)} is not a job status")
     if text.isdecimal() and len(text) < 19:
         return JobSearch(JobFilter(), text, status, job_id=int(text))
     wanted = JobFilter()
@@ -76,7 +76,7 @@ def _narrowed(handle: Handle, search: JobSearch) -> JobSearch:
     words, wanted = search.words, search.wanted
     if "source" in words and words["source"] not in get_args(JobSource):
         names = ", ".join(get_args(JobSource))
-        return replace(search, error=f"{quoted(words['source'])} is not a source of jobs: they are {names}")
+        return replace(search, error=f"{quoted(words['source'])} is not a job source: use {names}")
     wanted = replace(
         wanted,
         type=words.get("type"),
@@ -88,7 +88,7 @@ def _narrowed(handle: Handle, search: JobSearch) -> JobSearch:
     )
     if "group" in words:
         wanted = replace(wanted, group_id=_group_id(handle, words["group"]))
-    # Which worker ran a job is looked up among those that run: no index has the finished ones.
+    # A worker's jobs are searched among running ones only: finished jobs have no index by worker.
     if "worker" in words and not search.status:
         wanted = replace(wanted, status="processing")
         return replace(search, wanted=wanted, status="processing")

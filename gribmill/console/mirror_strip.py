@@ -1,4 +1,4 @@
-"""The health of mirrors over the last days, as stretches in a box of 600: when each was left alone, and when not."""
+"""Mirror health over the last days, as segments in a 600-wide box."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.queue.model import PublishedEvent
 
 STRIP_DAYS = 7
 WIDTH = 600.0
-# Narrower ones would not be seen.
+# Narrower ones would be invisible.
 LEAST_WIDTH = 2.0
 
 
@@ -25,7 +25,7 @@ class SickTime:
 
 @dataclass(frozen=True, slots=True)
 class MirrorStrip:
-    """One mirror; `share` of the time it was well."""
+    """One mirror; `share` is the part of the time when it was healthy."""
 
     name: str
     sick: tuple[SickTime, ...]
@@ -35,7 +35,7 @@ class MirrorStrip:
 def mirror_strips(
     mirrors: Sequence[MirrorStatus], events: Iterable[PublishedEvent], now: datetime
 ) -> list[MirrorStrip]:
-    """`events` are those of mirrors, the newest first, as the outbox has them."""
+    """`events` are mirror events, newest first."""
     begin = now - timedelta(days=STRIP_DAYS)
     by_mirror: dict[str, list[tuple[datetime, bool, str]]] = {}
     for one in reversed([*events]):

@@ -25,7 +25,7 @@ class Remembered(Generic[T]):
         self._reading: threading.Thread | None = None
 
     def get(self) -> T:
-        """A value of the last seconds. The first one is waited for."""
+        """The cached value. Waits only if there is none, or it is too old."""
         known = self._value
         age = None if known is None else time.monotonic() - known[0]
         if known is None or age is None or age >= self._oldest_seconds:
@@ -55,5 +55,5 @@ class Remembered(Generic[T]):
     def _try(self) -> None:
         try:
             self._refresh()
-        except Exception:  # whoever asks next without a value gets the error
-            log.warning("the overview could not be brought up to date", exc_info=True)
+        except Exception:  # the next caller without a usable value gets the error
+            log.warning("cannot refresh the overview", exc_info=True)

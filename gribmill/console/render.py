@@ -62,14 +62,14 @@ def when(moment: datetime | None, missing: str = "–") -> Markup:
 
 
 def pretty_json(value: Any) -> str:
-    """JSON for people: sorted, indented. What a row written by hand holds instead is shown as it is."""
+    """JSON for people: sorted, indented. Anything that is not JSON is shown unchanged."""
     if isinstance(value, str):
         return value
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=str)
 
 
 def query(values: Mapping[str, Any], **changes: Any) -> str:
-    """`?a=1&b=2` with some values changed; those that are None or empty are left out."""
+    """`?a=1&b=2` with some values changed; None and empty values are left out."""
     merged = {**values, **changes}
     text = urlencode([(name, value) for name, value in merged.items() if value not in (None, "")])
     return f"?{text}" if text else "?"

@@ -28,7 +28,7 @@ class FormField:
 
 
 def fields_of_schema(schema: Any, defaults: Any = None) -> list[FormField]:
-    """The fields of an object's properties; none where the schema has no properties that can be shown."""
+    """One field per property; empty if the schema has no properties that a form can show."""
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
         return []
     needed = schema.get("required")
@@ -60,7 +60,7 @@ def _field(
 
 
 def _resolved(part: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """Without null among the alternatives, and with a reference followed once."""
+    """The schema without a null alternative, with one reference resolved."""
     for several in ("anyOf", "oneOf"):
         options = part.get(several)
         if isinstance(options, list):
@@ -107,7 +107,7 @@ def _limit(value: Any) -> float | None:
 
 
 def read_arguments(fields: list[FormField], typed: Mapping[str, str]) -> dict[str, Any]:
-    """What was typed, as arguments; a field that was left empty is left out. BadArguments if one cannot be read."""
+    """The submitted fields as arguments; empty fields are left out. Raises BadArguments if one is invalid."""
     found: dict[str, Any] = {}
     for field in fields:
         text = typed.get(field.name, "")
@@ -140,5 +140,5 @@ def _value(field: FormField, text: str) -> Any:
 
 def _expected(kind: Kind) -> str:
     return {"integer": "a whole number", "number": "a number", "boolean": "true or false", "json": "JSON"}.get(
-        kind, "a text"
+        kind, "text"
     )

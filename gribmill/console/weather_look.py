@@ -1,4 +1,4 @@
-"""One look at all models: runs, freshness, what is wrong. It reads the disk: pages share one for some seconds."""
+"""A snapshot of all models: runs, freshness, problems. It reads the disk, so pages share one for some seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNS_LOOKED_AT = 2
 
 @dataclass(frozen=True, slots=True)
 class WeatherLook:
-    """How each model is, at one moment."""
+    """The state of each model at one moment."""
 
     statuses: tuple[ModelStatus, ...]
     health: Health
@@ -26,7 +26,7 @@ class WeatherLook:
 
 
 def followed_models(context: Context) -> list[Model]:
-    """The models of [chain], then those with runs of a backfill."""
+    """The models in [chain], then those that only have backfilled runs."""
     known = {record.model_id for record in context.catalogue.runs()}
     names = (*context.settings.chain.models, *sorted(known & context.models.keys()))
     found = {model.id: model for name in names for model in models_named(context.models, name)}
@@ -34,7 +34,7 @@ def followed_models(context: Context) -> list[Model]:
 
 
 def look_at_weather(context: Context) -> WeatherLook:
-    """Freshness, runs and problems of every model that is followed or has runs here."""
+    """Freshness, runs and problems of every model that is followed or has runs."""
     now = datetime.now(UTC)
     statuses = status_of(context, followed_models(context), runs=RUNS_LOOKED_AT, now=now)
     health = health_of(context, statuses, now=now)

@@ -1,4 +1,4 @@
-"""Times, sizes and numbers as the pages show them."""
+"""Formats times, sizes and numbers for pages."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def number(count: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`2.5 %`, never 0 % for something and never 100 % for less than all; a dash when unknown."""
+    """`2.5 %`; 0 % only for none and 100 % only for all; a dash when unknown."""
     if share is None:
         return "–"
     if 0 < share < 0.001:
@@ -78,6 +78,6 @@ def counted(count: int, noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """A sentence of the rooms as a sentence of a page: with a capital and a full stop."""
+    """A message as a sentence: capitalized, with a full stop."""
     shown = sentence(text.strip())
     return f"{shown[:1].upper()}{shown[1:]}{'' if shown[-1:] in '.!?…' else '.'}"

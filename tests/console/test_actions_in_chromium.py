@@ -98,7 +98,7 @@ def test_all_jobs_that_match_are_retried_after_a_question(visited: tuple[LivelyS
     page.goto(f"{lively.url}/")
     page.get_by_role("button", name="Retry all…").click()
     assert page.locator("h1").inner_text() == "Retry 1 job?"
-    page.get_by_role("link", name="Go back without a change").click()
+    page.get_by_role("link", name="Go back without changes").click()
     page.get_by_label("All jobs that match, on every page").check()
     page.get_by_role("button", name="Retry…").click()
     page.get_by_role("button", name="Retry 1 job").click()
@@ -151,7 +151,7 @@ def test_a_backfill_is_estimated_before_it_is_started(visited: tuple[LivelyServe
 
 def test_workers_are_drained_and_dismissed(act: Act, store: Store) -> None:
     store.workers.heartbeat(WORKER, 600.0, types=("sleep",))
-    assert "finishes what it runs" in act("/workers", "Drain")
+    assert "finishes its running jobs" in act("/workers", "Drain")
     assert f"worker {STALE_WORKER} is dismissed" in act("/workers", "Dismiss").lower()
     states = {one.id: one.state for one in store.workers.list()}
     assert states == {WORKER: "draining", STALE_WORKER: "stopped"}
@@ -179,7 +179,7 @@ def test_triggers_are_made_previewed_changed_fired_and_removed(visited: tuple[Li
     page.get_by_role("heading", name="Trigger clicked").wait_for()
     path = page.url.removeprefix(visited[0].url)
     assert "was changed" in act(path, "Save", Label="clicked twice")
-    assert "was made" in act(path, "Fire now")
+    assert "was created" in act(path, "Fire now")
     assert "paused" in act(path, "Pause")
     assert "fires again" in act(path, "Resume")
     assert "was removed" in act(path, "Remove")
@@ -190,7 +190,7 @@ def test_webhooks_are_added_tested_and_removed_and_events_delivered_again(
 ) -> None:
     root = visited[0].root
     secret = act("/webhooks", "Add", Address="https://new.example/hook", Events="run.*")
-    assert "shown only now" in secret and "whsec_" in secret
+    assert "shown only once" in secret and "whsec_" in secret
     path = f"/webhooks/{root.webhook}"
     assert "delivers a test" in act(path, "Send a test")
     assert "delivers it again" in act(path, "Deliver again")
@@ -213,7 +213,7 @@ def test_tenants_and_tokens_are_managed_and_audited(visited: tuple[LivelyServer,
     page.get_by_role("button", name="Create").click()
     assert "gm_" in page.locator(".notice").inner_text()
     assert "gm_" in act("/tokens", "Replace")
-    assert "is refused from now on" in act("/tokens", "Revoke")
+    assert "was revoked" in act("/tokens", "Revoke")
     page.goto(f"{visited[0].url}/audit")
     trail = page.locator("main").inner_text()
     assert "tenant newcomer" in trail and "console_create_token" in trail

@@ -1,4 +1,4 @@
-"""What needs attention: each with its cause, what to do about it, and a button where one click does it."""
+"""What needs attention: each problem with its cause, a remedy, and a button where one click fixes it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from gribmill.views.queue.worker import WorkerView
 
 SKEW_SECONDS = 2.0
 WORKERS_NAMED = 3
-# Said here in words of its own, with a button.
-SAID_HERE = ("paused", "reserved", "dead letters")
-# What a tenant can see of the state of the whole: its forecasts, not the machine.
+# Health problems that this page reports itself, with a button.
+REPORTED_HERE = ("paused", "reserved", "dead letters")
+# Tenants see problems with forecasts, not with the machine.
 FOR_TENANTS = ("model", "tiles", "mirrors")
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What the queue itself has to say."""
+    """The state of the queue that can need attention."""
 
     paused: Sequence[str] = ()
     reservations: Sequence[Reservation] = ()
     workers: Sequence[WorkerView] = ()
-    """Those that should run."""
+    """Without stopped ones."""
     leader: str | None = None
     dead: int = 0
     skew_seconds: float = 0.0
@@ -36,14 +36,14 @@ class QueueState:
 
 
 def troubles_of(look: WeatherLook, state: QueueState) -> list[Trouble]:
-    """Everything, the serious first."""
+    """All problems, serious ones first."""
     found = [*_of_queue(state), *_of_workers(state), *_of_clocks(state), *_dead_letters(state), *_of_webhooks(state)]
-    found += troubles_of_weather(look, lambda kind: kind not in SAID_HERE)
+    found += troubles_of_weather(look, lambda kind: kind not in REPORTED_HERE)
     return sorted(found, key=lambda one: not one.serious)
 
 
 def troubles_of_tenant(look: WeatherLook, state: QueueState) -> list[Trouble]:
-    """Without the machine and the other tenants."""
+    """What a tenant may see: nothing about the machine or other tenants."""
     found = [*_dead_letters(state), *troubles_of_weather(look, lambda kind: kind in FOR_TENANTS, links=False)]
     return sorted(found, key=lambda one: not one.serious)
 
@@ -52,19 +52,19 @@ def _of_queue(state: QueueState) -> Iterator[Trouble]:
     for key in state.paused:
         yield Trouble(
             f"paused {key}",
-            f"The job type {key} is paused: none of its jobs starts.",
-            "Resume it when the reason is gone.",
+            f"The job type {key} is paused: its jobs do not start.",
+            "Resume it once the problem is solved.",
             post=f"/definitions/{quote(key, safe='')}/resume",
             button="Resume",
             href=f"/jobs?q=type:{quote(key, safe='')}&status=pending",
-            link="Its queue",
+            link="Waiting jobs",
         )
     for one in state.reservations:
         what = "No job starts" if one.scope == "*" else f"No {one.scope} job starts"
         yield Trouble(
             f"reserved {one.id}",
             f"{what}: {one.reserved_by} has reserved the queue.",
-            "The reservation expires on its own; release it if its holder is gone.",
+            "The reservation expires automatically. Release it if its holder is gone.",
             post="/reservations/release",
             button="Release",
             fields=(("id", one.id),),
@@ -77,8 +77,8 @@ def _of_workers(state: QueueState) -> Iterator[Trouble]:
         yield Trouble(
             f"silent {one.id}",
             f"Worker {one.id} has sent no heartbeat for {duration(one.heartbeat_age_seconds)}.",
-            f"Its jobs go to other workers. Look at the host {one.hostname or 'that it ran on'} and restart it,"
-            " or dismiss it if it will not come back.",
+            f"Other workers take over its jobs. Restart it{f' on {one.hostname}' if one.hostname else ''},"
+            " or dismiss it if it is not coming back.",
             post=f"/workers/{quote(one.id, safe='')}/dismiss",
             button="Dismiss",
             href="/workers",
@@ -91,8 +91,8 @@ def _of_workers(state: QueueState) -> Iterator[Trouble]:
     if active and state.leader is None:
         yield Trouble(
             "no leader",
-            "No worker leads: schedules fire some seconds late.",
-            "A worker becomes the leader with its next heartbeat. If this stays, restart one.",
+            "No worker is the leader: schedules fire a few seconds late.",
+            "A worker takes over at its next heartbeat. If none does, restart one.",
             serious=False,
             href="/workers",
             link="Workers",
@@ -103,8 +103,8 @@ def _of_clocks(state: QueueState) -> Iterator[Trouble]:
     if state.skew_seconds > SKEW_SECONDS:
         yield Trouble(
             "skew",
-            f"The clocks of this server and of the database differ by {duration(state.skew_seconds)}.",
-            "Run NTP on both: ages on these pages are wrong by as much.",
+            f"The clocks of this server and the database differ by {duration(state.skew_seconds)}.",
+            "Ages on these pages are off by as much. Synchronize both clocks with NTP.",
             href="/workers",
             link="Workers",
         )
@@ -115,7 +115,7 @@ def _of_clocks(state: QueueState) -> Iterator[Trouble]:
             yield Trouble(
                 f"skew {one.id}",
                 f"The clock of worker {one.id} is {duration(abs(ahead))} {side} the database's.",
-                f"Run NTP on {one.hostname or 'its host'}: times in its logs are wrong by as much.",
+                f"Times in its logs are off by as much. Synchronize {one.hostname or 'its host'} with NTP.",
                 serious=False,
                 href="/workers",
                 link="Workers",
@@ -127,8 +127,8 @@ def _of_webhooks(state: QueueState) -> Iterator[Trouble]:
         was = "was" if state.disabled_webhooks == 1 else "were"
         yield Trouble(
             "webhooks",
-            f"{counted(state.disabled_webhooks, 'webhook')} {was} disabled after failing for long.",
-            "Repair the receiver, then enable the webhook again.",
+            f"{counted(state.disabled_webhooks, 'webhook')} {was} disabled after repeated failures.",
+            "Fix the receiver, then enable the webhook again.",
             serious=False,
             href="/webhooks",
             link="Webhooks",
@@ -141,8 +141,8 @@ def _dead_letters(state: QueueState) -> Iterator[Trouble]:
         noun = "job has" if state.dead == 1 else "jobs have"
         yield Trouble(
             "dead letters",
-            f"{state.dead:,} {more}{noun} used up all attempts (dead letters).",
-            "Read the errors, remove the cause, then retry them.",
+            f"{state.dead:,} {more}{noun} failed every attempt (dead letters).",
+            "Read the errors, fix the cause, then retry.",
             href="/jobs?status=dead_letter",
             link="Errors",
             post="/jobs/bulk",

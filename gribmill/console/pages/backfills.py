@@ -1,4 +1,4 @@
-"""A backfill as a form: what it would fetch, what that costs, and its start."""
+"""The backfill form: what a backfill would fetch, how long it takes, and starting it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gribmill.pipeline.job_types import INGEST_GRIB
 from gribmill.queue.store.jobs.listing import JobFilter
 
 LAST_HOUR = 23
-# Before anything was downloaded here: the page says that it is a guess.
+# Used until something has been downloaded here; the page says that it is a guess.
 GUESSED_SECONDS = 4.0
 DOWNLOADS_LOOKED_AT = 200
 FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M")
@@ -34,11 +34,11 @@ class Offer:
     estimate: BackfillEstimate | None
     seconds: float
     measured: int
-    """How many downloads here the time was judged by; 0: it is a guess."""
+    """How many downloads the time is based on; 0 if it is a guess."""
 
 
 def form_values(context: Context) -> dict[str, Any]:
-    """What the form offers to choose from."""
+    """The choices in the form."""
     families: dict[str, str] = {}
     for model in context.models.values():
         families.setdefault(model.family, model.title)
@@ -46,7 +46,7 @@ def form_values(context: Context) -> dict[str, Any]:
 
 
 def read_requests(context: Context, form: Mapping[str, str], by: str) -> list[BackfillRequest]:
-    """What the form asks for; BackfillError or ModelError with a sentence if it makes no sense."""
+    """The requests in the form; raises BackfillError or ModelError if a field is invalid."""
     begin = moment_of(form.get("from", ""), "From", 0)
     end = moment_of(form["to"], "To", LAST_HOUR) if form.get("to") else begin.replace(hour=LAST_HOUR)
     names = tuple(name for name in form.get("regions", "").replace(",", " ").split() if name)
@@ -67,7 +67,7 @@ def read_requests(context: Context, form: Mapping[str, str], by: str) -> list[Ba
 
 
 def offers(context: Context, requests: list[BackfillRequest]) -> list[Offer]:
-    """Asks the mirrors, which may take some seconds."""
+    """Plans and estimates. Asks the mirrors, which may take some seconds."""
     found = []
     for request in requests:
         plan = plan_backfill(context, request)
@@ -78,7 +78,7 @@ def offers(context: Context, requests: list[BackfillRequest]) -> list[Offer]:
 
 
 def _seconds_per_file(context: Context, model_id: str) -> tuple[float, int]:
-    """As the last downloads took here, of this model if there were any; and how many those are."""
+    """Median time of recent downloads, of this model if there are any, and how many there were."""
     page = context.jobs.list(JobFilter(status="completed", type=INGEST_GRIB.key), limit=DOWNLOADS_LOOKED_AT)
     times: dict[bool, list[float]] = {True: [], False: []}
     for job in page.jobs:

@@ -1,4 +1,4 @@
-"""Definitions of job types: what is in force, and a form that enqueues a job of one."""
+"""Job definitions: their effective values, and a form that enqueues a job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gribmill.console.schema_form import fields_of_schema
 from gribmill.queue.model import Definition
 from gribmill.queue.store import Store
 
-# What the server does for itself. Tenants enqueue what operators defined, and what has no effect on others.
+# Internal types. Tenants may enqueue types that operators defined, and those that do not affect others.
 ONLY_OPERATORS = frozenset({"scan_source", "ingest_grib", "build_tile", "publish", "prune", "deliver_webhook"})
 
 
@@ -20,7 +20,7 @@ def may_enqueue(visitor: Visitor, definition: Definition) -> bool:
 
 
 def definitions_values(store: Store, handle: Handle, visitor: Visitor) -> dict[str, Any]:
-    """All types, with how many jobs wait and run."""
+    """All types, with their numbers of waiting and running jobs."""
     counts = handle.activity.counts()
     return {
         "rows": [

@@ -1,4 +1,4 @@
-"""Job groups and backfills: how far each is, how fast, and how long it still takes."""
+"""Job groups and backfills: progress, rate and remaining time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JOBS_SHOWN = 50
 class GroupRow:
     progress: GroupProgress
     per_minute: float | None
-    """Jobs that ended per minute since it was made."""
+    """Jobs ended per minute since the group was created."""
     left_seconds: float | None
 
 

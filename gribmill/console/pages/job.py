@@ -1,4 +1,4 @@
-"""One job: what happened to it, its attempts with what they printed, its relatives, and what can be done."""
+"""One job: its timeline, attempts with output, related jobs, and possible actions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class JobMoment:
     text: str
     kind: str = ""
     after_seconds: float | None = None
-    """Since the line before."""
+    """Since the previous line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class AttemptBlock:
     exit_code: int | None
     error: str
     live_tail: str
-    """The end of the log of an attempt that still runs."""
+    """The end of the log, if the attempt is still running."""
     stdout: str
     stderr: str
     artifacts: tuple[str, ...]
@@ -75,7 +75,7 @@ def job_values(handle: Handle, job_id: int, logs: OutputLogs) -> dict[str, Any]:
 
 
 def job_actions(job: Job) -> tuple[str, ...]:
-    """What can be done with it now, by the names that forms send."""
+    """The actions that the job's state allows, by the names that forms send."""
     if job.status in FINISHED:
         return ("retry",)
     if job.status == "processing":
@@ -96,7 +96,7 @@ def _timeline(history: History) -> Iterator[JobMoment]:
     if job.cancel_requested_at is not None:
         yield JobMoment(job.cancel_requested_at, "asked to stop")
     if job.dead_lettered_at is not None:
-        yield JobMoment(job.dead_lettered_at, "dead letter: it has used up its attempts", "bad")
+        yield JobMoment(job.dead_lettered_at, "dead letter: no attempts left", "bad")
     elif job.completed_at is not None:
         yield JobMoment(job.completed_at, job.status, "ok" if job.status == "completed" else "bad")
     elif job.status == "pending" and job.next_run_at is not None:
@@ -116,7 +116,7 @@ def _with_gaps(moments: list[JobMoment]) -> list[JobMoment]:
 
 
 def _live_tail(logs: OutputLogs, one: Attempt) -> str:
-    """What a running attempt has printed last, if its log is on this host."""
+    """The latest output of a running attempt, if its log is on this host."""
     if one.status != "running":
         return ""
     try:
@@ -124,7 +124,7 @@ def _live_tail(logs: OutputLogs, one: Attempt) -> str:
             end = file.seek(0, 2)
             file.seek(max(0, end - TAIL_BYTES))
             text = file.read(TAIL_BYTES).decode("utf-8", "replace")
-    except OSError:
+    except OSError:  # the log is on another host, or not written yet
         return ""
     return text if end <= TAIL_BYTES else text.partition("\n")[2]
 
@@ -152,7 +152,7 @@ def _block(one: Attempt, live_tail: str) -> AttemptBlock:
 
 
 def _related(handle: Handle, job: Job) -> dict[str, Any]:
-    """Where the jobs of the same chain, group and trigger are."""
+    """Jobs with the same correlation id, and the group."""
     found: dict[str, Any] = {"correlated": [], "group": None}
     if job.correlation_id is not None:
         counts = handle.jobs.progress(job.correlation_id)

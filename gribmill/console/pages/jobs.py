@@ -1,4 +1,4 @@
-"""The list of jobs: states with counts, a search, a page of rows; and what a bulk action would change."""
+"""The job list: counts by state, search, a page of rows; and bulk actions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gribmill.queue.store.jobs.listing import PAGE_LIMIT
 
 ROWS = 50
 DEAD_COUNTED = 1000
-# More are changed in a second go: each job is a transaction of its own.
+# Each job is its own transaction; larger changes take several requests.
 MOST_AT_ONCE = 2000
 ERRORS_NAMED = 5
-# A tenth of a second: further jobs are on the next page.
+# Takes about a tenth of a second; the next page continues from there.
 SEARCHED_AT_ONCE = 500_000
 LONGEST_TEXT = 300
 
@@ -48,7 +48,7 @@ class JobRow:
     attempts: str
     created_at: datetime | None
     moment: datetime | None
-    """When it ended, began or may begin, whichever is the last."""
+    """When it ended, started or may start, whichever is latest."""
     moment_label: str
     run_seconds: float | None
     worker_id: str | None
@@ -113,7 +113,7 @@ class _Found:
     jobs: tuple[Job, ...]
     next_before: int | None
     searched_to: int | None = None
-    """Where a search that no index serves has stopped for now."""
+    """The job id where a search without an index stopped for now."""
 
 
 def _page(handle: Handle, search: JobSearch, before: int | None) -> _Found:
@@ -129,7 +129,7 @@ def _page(handle: Handle, search: JobSearch, before: int | None) -> _Found:
 
 
 def bulk_actions(status: str) -> tuple[BulkAction, ...]:
-    """What can be done with jobs of that state."""
+    """The actions that jobs in this state allow."""
     if status in ("pending", "processing"):
         return ("cancel",)
     if status in ("failed", "dead_letter", "cancelled", "completed"):
@@ -157,7 +157,7 @@ def _pills(handle: Handle, search: JobSearch) -> list[Pill]:
 
 @dataclass(frozen=True, slots=True)
 class BulkChoice:
-    """Jobs that an action would change, chosen one by one or by a search; `whole` if there are no more."""
+    """The jobs that an action would change; `whole` if these are all of them."""
 
     action: BulkAction
     ids: tuple[int, ...]
@@ -165,7 +165,7 @@ class BulkChoice:
 
 
 def choose_matching(handle: Handle, search: JobSearch, action: BulkAction, newest: int | None = None) -> BulkChoice:
-    """All that match, up to the most that one request changes. `newest`: none that came after this one."""
+    """All matching jobs up to the limit of one request; with `newest`, none that is newer than this one."""
     ids: list[int] = []
     before = None if newest is None else newest + 1
     while True:
@@ -177,12 +177,12 @@ def choose_matching(handle: Handle, search: JobSearch, action: BulkAction, newes
 
 
 def choose_ids(handle: Handle, ids: Sequence[int], action: BulkAction) -> BulkChoice:
-    """Those of the jobs that the action can change."""
+    """The given jobs that the action can change."""
     found = []
     for job_id in dict.fromkeys(ids[:MOST_AT_ONCE]):
         try:
             job = handle.jobs.get(job_id)
-        except QueueError:
+        except QueueError:  # pruned since the page was shown
             continue
         if allows(job, action):
             found.append(job.id)
@@ -208,7 +208,7 @@ class BulkResult:
 
 
 def apply_bulk(handle: Handle, action: BulkAction, ids: Sequence[int], by: str) -> BulkResult:
-    """One job after the other: those that changed meanwhile are named, and the rest is done."""
+    """Change each job. Jobs that no longer allow it are reported; the others are changed."""
     changed: list[int] = []
     refused: list[str] = []
     for job_id in ids:

@@ -1,4 +1,4 @@
-"""Workers, mirrors and disk: what operators look after."""
+"""The operators' pages: workers, mirrors and disk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WorkerRow:
 
 
 def workers_values(store: Store, lease_seconds: float, *, every: bool) -> dict[str, Any]:
-    """Those that run or should; with `every`, also those that were stopped."""
+    """All workers that have not been stopped; with `every`, stopped ones too."""
     views = worker_views(store, lease_seconds)
     lanes = {one.key: one.lane for one in store.definitions.list()}
     shown = [one for one in views if every or one.state != "stopped"]
@@ -53,7 +53,7 @@ def workers_values(store: Store, lease_seconds: float, *, every: bool) -> dict[s
 
 
 def _by_lane(types: Sequence[str], lanes: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """`build`: `build_tile`; what no lane is known of comes last."""
+    """Job types by lane, such as `build`: `build_tile`; types without a known lane are under `other`."""
     found: dict[str, list[str]] = {}
     for key in types:
         found.setdefault(lanes.get(key, "other"), []).append(key)
@@ -73,7 +73,7 @@ class MirrorRow:
 
 
 def sources_values(context: Context, store: Store) -> dict[str, Any]:
-    """The mirrors of followed models and those that were used, and when they were sick."""
+    """Mirrors that are followed or have been used, and when they were failing."""
     now = datetime.now(UTC)
     health = context.catalogue.mirrors()
     names = {*context.settings.chain.models}
@@ -101,7 +101,7 @@ def _mirror_event(event: PublishedEvent) -> tuple[datetime | None, str, str, str
 
 
 def storage_values(context: Context) -> dict[str, Any]:
-    """Disk by model, run and region; and what the next prune removes."""
+    """Disk usage by model, run and region, and what the next prune will remove."""
     runs = runs_on_disk(context.root, context.catalogue)
     decisions = decide(runs, context.settings)
     by_model: dict[str, tuple[int, int]] = {}

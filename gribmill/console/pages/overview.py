@@ -1,4 +1,4 @@
-"""The first page: how fresh the models are, what the queue does, what needs attention."""
+"""The first page: freshness of the models, activity of the queue, and what needs attention."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class ModelRow:
     expected: str | None
     next_due_at: datetime | None
     arriving: str
-    """How far the newest run is."""
+    """Progress of the newest run."""
     why: tuple[str, ...]
 
 
 def model_rows(look: WeatherLook, regions: Collection[str] | None) -> list[ModelRow]:
-    """The worst first. `regions` are those that a tenant may see; None: all."""
+    """Worst first. `regions` are those that a tenant may see; None for all."""
     found = []
     for status in look.statuses:
         fresh = [
@@ -132,6 +132,6 @@ def overview_values(
     regions: Collection[str] | None,
     visitor: Visitor,
 ) -> dict[str, Any]:
-    """All of the page but what needs attention."""
+    """Everything on the page except what needs attention."""
     queue = queue_values(handle, workers, timedelta(seconds=lease_seconds), look.taken_at)
     return {"models": model_rows(look, regions), "queue": queue, "shows_workers": visitor.sees_all}

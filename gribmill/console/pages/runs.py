@@ -1,4 +1,4 @@
-"""Runs: which hours of which regions are here, arriving, late or failed; one run in time; one hour in full."""
+"""Runs: the state of each hour and region, the timeline of one run, and the details of one hour."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RUNS_SHOWN = 6
 JOBS_SHOWN = 50
 
 CellState = Literal["built", "building", "published", "late", "failed", "waiting", "none"]
-# A letter for each: colour alone says nothing to many people.
+# A letter for each state: not everybody can tell the colours apart.
 SIGNS: dict[CellState, str] = {
     "built": "✓",
     "building": "▦",
@@ -63,7 +63,7 @@ class RegionLine:
 
 @dataclass(frozen=True, slots=True)
 class RunGrid:
-    """One run: a line for each region, a cell for each hour."""
+    """One run: a row per region, a cell per hour."""
 
     model_id: str
     run_id: str
@@ -81,7 +81,7 @@ class RunGrid:
 
 
 def runs_values(context: Context, model_id: str | None, regions: Collection[str] | None) -> dict[str, Any]:
-    """The newest runs of one model; the first that is followed, if none is named."""
+    """The newest runs of one model; by default, of the first followed model."""
     models = followed_models(context)
     chosen = next((one for one in models if one.id == model_id), None) or (models[0] if models else None)
     grids: list[RunGrid] = []
@@ -108,7 +108,7 @@ def _wanted(context: Context, model: Model, regions: Collection[str] | None) -> 
 def run_grid(
     context: Context, model: Model, record: RunRecord, wanted: Sequence[str], visible: Collection[str] | None
 ) -> RunGrid:
-    """From the catalogue alone: no file is looked at."""
+    """Reads only the catalogue, no files."""
     hours = context.catalogue.hours(record.ref)
     tiles = [one for one in context.catalogue.tiles(record.ref, lost=True) if visible is None or one.region in visible]
     by_place = {(one.region, one.hour): one for one in tiles}
@@ -170,7 +170,7 @@ class _Judge:
 
 @dataclass(frozen=True, slots=True)
 class HourSpan:
-    """One hour of a run as a bar: from published to downloaded, from downloaded to built; in a box of 600."""
+    """One hour of a run as a bar in a 600-wide box: published to downloaded to built."""
 
     hour: int
     waiting_x: float
@@ -181,7 +181,7 @@ class HourSpan:
 
 
 def run_values(context: Context, ref: RunRef, visible: Collection[str] | None) -> dict[str, Any] | None:
-    """One run; None if it was never seen."""
+    """One run; None if it is unknown."""
     record = next((one for one in context.catalogue.runs(ref.model_id) if one.run_id == ref.run_id), None)
     model = context.models.get(ref.model_id)
     if record is None or model is None:
@@ -200,7 +200,7 @@ def run_values(context: Context, ref: RunRef, visible: Collection[str] | None) -
 
 
 def _timeline(ref: RunRef, record: RunRecord, hours: Iterable[HourRecord]) -> list[tuple[str, datetime, float]]:
-    """What happened when, and how long after the line before."""
+    """What happened when, with the time since the previous line."""
     known = [*hours]
     found: list[tuple[str, datetime]] = [("the run begins (analysis time)", ref.time)]
     for text, pick, moments in (
@@ -221,7 +221,7 @@ def _timeline(ref: RunRef, record: RunRecord, hours: Iterable[HourRecord]) -> li
 
 
 def _where_time_went(hours: Iterable[HourRecord]) -> list[tuple[str, float]]:
-    """The median of each part, over the hours that have it."""
+    """The median duration of each step, over the hours that have it."""
     parts: dict[str, list[float]] = {}
     for one in hours:
         for name, start, end in (
@@ -262,7 +262,7 @@ def _spans(ref: RunRef, hours: Mapping[int, HourRecord]) -> list[HourSpan]:
 
 
 def hour_values(context: Context, handle: Handle, ref: HourRef, visible: Collection[str] | None) -> dict[str, Any]:
-    """One file: where it came from, its tiles, and the jobs that are or were about it."""
+    """One file: its source, its tiles and its jobs."""
     known = context.catalogue.hour(ref)
     tiles = [
         one
@@ -283,7 +283,7 @@ def hour_values(context: Context, handle: Handle, ref: HourRef, visible: Collect
 def _jobs(
     context: Context, handle: Handle, ref: HourRef, regions: Sequence[str], known: HourRecord | None
 ) -> list[JobRow]:
-    """Those that are active or have failed, and the newest builds of this file."""
+    """Active and failed jobs, and the newest builds of this file."""
     now = datetime.now(UTC)
     names = sorted({*regions, *(known.regions if known else ())})
     like = context.jobs.like([ingest_job(ref, live=True), *tile_jobs(ref, names, live=True)])

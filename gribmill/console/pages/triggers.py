@@ -1,4 +1,4 @@
-"""Triggers and schedules: when each fires next, what it made, and a form to change it."""
+"""Triggers and schedules: next firing, past firings, and a form to change one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TriggerRow:
     rule: str
     """`30 6 * * 1-5 (America/New_York)`, `on run.completed`."""
     local: str
-    """The next firing in the schedule's own time zone."""
+    """The next firing in the schedule's time zone."""
     args: str
     last: Firing | None = None
     """Its last firing, with the state of its job."""
@@ -42,7 +42,7 @@ def trigger_row(trigger: Trigger, last: Firing | None = None) -> TriggerRow:
 
 
 def triggers_values(handle: Handle) -> dict[str, Any]:
-    """Those that fire next first."""
+    """Sorted by the next firing."""
     late = datetime.max.replace(tzinfo=UTC)
     found = sorted(handle.triggers.list(), key=lambda one: (not one.is_enabled, one.next_fire_at or late, one.id))
     return {"rows": [trigger_row(one, _last(handle, one)) for one in found]}
@@ -67,7 +67,7 @@ def trigger_values(handle: Handle, trigger_id: int) -> dict[str, Any]:
 
 
 def fields_of(trigger: Trigger) -> dict[str, str]:
-    """As the form has them."""
+    """The trigger as form fields."""
     return {
         "label": trigger.label,
         "type": trigger.type,
@@ -80,7 +80,7 @@ def fields_of(trigger: Trigger) -> dict[str, str]:
 
 
 def slots_of(cron: str | None, timezone: str | None) -> list[tuple[datetime, str]]:
-    """The next firings, also in the schedule's own time zone; BadTrigger if it is not a schedule."""
+    """The next firings in UTC and the schedule's time zone; raises BadTrigger if the schedule is invalid."""
     if not cron:
         return []
     zone = timezone or "UTC"
@@ -89,7 +89,7 @@ def slots_of(cron: str | None, timezone: str | None) -> list[tuple[datetime, str
 
 
 def read_new_trigger(fields: Mapping[str, str], by: str) -> NewTrigger:
-    """The rule that the form describes; BadTrigger if a field cannot be read."""
+    """The trigger that the form describes; raises BadTrigger if a field is invalid."""
     return NewTrigger(
         fields["label"],
         fields["type"],
@@ -103,7 +103,7 @@ def read_new_trigger(fields: Mapping[str, str], by: str) -> NewTrigger:
 
 
 def changes_from(fields: Mapping[str, str], old: Mapping[str, str]) -> dict[str, Any]:
-    """What the form changed, by the names of `edit`."""
+    """The changed fields, by the parameter names of `edit`."""
     changed = [name for name in old if name in fields and fields[name].strip() != old[name].strip()]
     found: dict[str, Any] = {}
     for name in changed:
@@ -122,7 +122,7 @@ def arguments_from(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BadTrigger(f"the arguments are not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise BadTrigger("the arguments are a JSON object, such as {}")
+        raise BadTrigger("the arguments must be a JSON object, such as {}")
     return found
 
 
@@ -132,7 +132,7 @@ def _priority(text: str) -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise BadTrigger("the priority is a whole number") from None
+        raise BadTrigger("the priority must be a whole number") from None
 
 
 def _zone(name: str | None) -> ZoneInfo:

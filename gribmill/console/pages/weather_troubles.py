@@ -1,4 +1,4 @@
-"""What is wrong with models, mirrors, tiles and disk, with the remedy of each."""
+"""Problems with models, mirrors, tiles and disk, each with its remedy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gribmill.pipeline.status.health import Problem
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that is wrong. `post` is where its button sends a form with `fields`; `href` leads to more.
+    """One problem. Its button posts `fields` to `post`; `href` links to details.
 
-    `key` is the same as long as the cause is.
+    `key` stays the same while the cause does.
     """
 
     key: str
@@ -29,7 +29,7 @@ class Trouble:
 
 
 def troubles_of_weather(look: WeatherLook, wanted: Callable[[str], bool], *, links: bool = True) -> list[Trouble]:
-    """Those of the kinds that are wanted. Without `links`, for visitors who may not open the pages of the machine."""
+    """Problems of the wanted kinds. Without `links`, for visitors who may not open the operators' pages."""
     found = []
     for problem in look.health.problems:
         if wanted(problem.kind):
@@ -42,13 +42,13 @@ def _trouble(problem: Problem, look: WeatherLook, *, links: bool) -> Trouble:
     runs = f"/runs?model={quote(model)}"
     match problem.kind:
         case "no worker":
-            remedy = "Nothing is fetched or built meanwhile."
+            remedy = "Nothing is downloaded or built until one runs."
             return Trouble(key, text, remedy, href="/workers", link="Workers")
         case "disk":
             return Trouble(
                 key,
                 text,
-                "Remove old runs now, or give the disk more space.",
+                "Remove old runs now, or add disk space.",
                 href="/storage",
                 link="What would be removed",
                 post="/storage/prune",
@@ -57,28 +57,30 @@ def _trouble(problem: Problem, look: WeatherLook, *, links: bool) -> Trouble:
         case "mirror":
             return _sick_mirror(problem, look)
         case "mirrors":
-            remedy = "Nothing new arrives until one answers. Check this host's network and the publisher's status."
+            remedy = "Nothing new arrives until one responds. Check this host's network and the publisher's status."
             href, link = ("/sources", "Sources") if links else (runs, "Its runs")
             return Trouble(key, text, remedy, href=href, link=link)
         case "model":
-            return Trouble(key, text, "See which hours are missing, and why.", href=runs, link="Its runs")
+            return Trouble(key, text, "See which hours are missing and why.", href=runs, link="Its runs")
         case "tiles":
             remedy = "The next scan downloads and builds them again."
             return Trouble(key, text, remedy, href=runs, link="Its runs")
         case "no models":
-            remedy = "Name models and regions in [chain] of gribmill.toml."
+            remedy = "List models and regions under [chain] in gribmill.toml."
             return Trouble(key, text, remedy, serious=False)
         case "clock":
-            return Trouble(key, text, "Run NTP on the workers' hosts.", serious=False, href="/workers", link="Workers")
+            return Trouble(
+                key, text, "Synchronize the workers' hosts with NTP.", serious=False, href="/workers", link="Workers"
+            )
         case _:
             return Trouble(key, text, "", serious=problem.serious)
 
 
 def _sick_mirror(problem: Problem, look: WeatherLook) -> Trouble:
-    """A note: the model has other mirrors."""
+    """Only a note, because the model has other mirrors."""
     failing = {one.name for status in look.statuses for one in status.mirrors if one.fails}
     name = next((one for one in failing if problem.text.startswith(f"mirror {one}:")), None)
-    remedy = "Files are taken from other mirrors. Use it again as soon as the publisher has repaired it."
+    remedy = "Other mirrors are used instead. Use it again once the publisher has fixed it."
     return Trouble(
         f"mirror {name}",
         _sentence(problem),
@@ -92,7 +94,7 @@ def _sick_mirror(problem: Problem, look: WeatherLook) -> Trouble:
 
 
 def _sentence(problem: Problem) -> str:
-    """With a capital, unless it begins with the name of a model."""
+    """Capitalized, unless it begins with a model's name."""
     text = problem.text.replace("`", "")
     if problem.model_id and text.startswith(problem.model_id):
         return text

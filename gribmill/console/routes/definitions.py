@@ -46,7 +46,7 @@ async def console_definitions(request: Request, server: Server, principal: Curre
 
 @router.get("/{key}")
 async def console_definition(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
-    """One job type, with the form of its jobs."""
+    """One job type, with a form to enqueue a job."""
     values = partial(_values, server, principal, key)
     return await show(request, server, principal, "definition.html", key[:60], values, active="definitions")
 
@@ -60,13 +60,13 @@ def _values(server: ServerContext, principal: Principal, key: str) -> dict[str, 
 
 @router.post("/{key}/enqueue")
 async def console_enqueue_job(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
-    """Enqueue a job of this type with what was typed."""
+    """Enqueue a job of this type."""
     form = await form_of(request)
     values = await server.run(_values, server, principal, key)
     definition: Definition = values["definition"]
     change = current_change(request)
     if not may_enqueue(visitor_of(principal), definition):
-        raise HttpProblem(403, f"jobs of the type {definition.key} are enqueued by operators only")
+        raise HttpProblem(403, f"only operators may enqueue {definition.key} jobs")
     try:
         job = _job(definition, form, principal.name)
         change.after = {"type": job.type, "args": job.args}
@@ -84,7 +84,7 @@ async def console_enqueue_job(request: Request, server: Server, principal: Curre
             status=422,
         )
     change.object = f"job {made.id}"
-    text = f"Job {made.id} was enqueued." if made.created else f"Job {made.id} does this already."
+    text = f"Job {made.id} was enqueued." if made.created else f"Job {made.id} already does this."
     return back_with(f"/jobs/{made.id}", Notice(text))
 
 
@@ -110,7 +110,7 @@ def _json_object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BadArguments(f"the arguments are not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise BadArguments("the arguments are a JSON object, such as {}")
+        raise BadArguments("the arguments must be a JSON object, such as {}")
     return found
 
 
@@ -129,7 +129,7 @@ async def console_pause_type(request: Request, server: Server, principal: Curren
     """Start no job of this type until it is resumed."""
     types = server.store.types
     return await _change(
-        request, server, key, lambda: types.pause(key), f"the type {key} is paused: none of its jobs starts"
+        request, server, key, lambda: types.pause(key), f"the type {key} is paused: its jobs do not start"
     )
 
 

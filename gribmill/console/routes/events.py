@@ -31,7 +31,7 @@ Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 async def console_events(
     request: Request, server: Server, principal: CurrentPrincipal, name: str = "", before: Before = None
 ) -> Response:
-    """What has happened, newest first."""
+    """Events, newest first."""
 
     def values() -> dict[str, Any]:
         problem = None
@@ -81,7 +81,7 @@ async def console_redeliver_event(
 
 @router.get("/webhooks")
 async def console_webhooks(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """Who is told about which events."""
+    """All webhooks."""
     return await _webhooks(request, server, principal)
 
 
@@ -159,7 +159,7 @@ async def console_test_webhook(
 async def console_enable_webhook(
     request: Request, server: Server, principal: CurrentPrincipal, webhook_id: Id
 ) -> Response:
-    """Deliver to it again."""
+    """Enable a webhook."""
     return await _switch(request, server, principal, webhook_id, enabled=True)
 
 
@@ -167,7 +167,7 @@ async def console_enable_webhook(
 async def console_disable_webhook(
     request: Request, server: Server, principal: CurrentPrincipal, webhook_id: Id
 ) -> Response:
-    """Deliver nothing to it."""
+    """Disable a webhook."""
     return await _switch(request, server, principal, webhook_id, enabled=False)
 
 

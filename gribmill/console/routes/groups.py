@@ -60,7 +60,7 @@ async def console_group(request: Request, server: Server, principal: CurrentPrin
 async def console_cancel_group(
     request: Request, server: Server, principal: CurrentPrincipal, group_id: GroupId
 ) -> Response:
-    """Cancel what has not started, and ask what runs to stop."""
+    """Cancel waiting jobs, and ask running ones to stop."""
     groups = handle_of(server, principal).groups
 
     def cancel() -> str:
@@ -114,7 +114,7 @@ async def console_start_backfill(request: Request, server: Server, principal: Cu
         return await _form(request, server, principal, fields, problem=capital(str(error)))
     change.object = ", ".join(names)
     if not names:
-        return back_with("/backfills/new", Notice("Nothing to fetch: all of it is here.", "note"))
+        return back_with("/backfills/new", Notice("Nothing to fetch: everything is already here.", "note"))
     group = await server.run(server.store.groups.find, names[0])
     return back_with(f"/groups/{group.id}", Notice("The backfill was enqueued."))
 

@@ -45,7 +45,7 @@ async def console_jobs(
 
 @router.post("/bulk")
 async def console_change_jobs(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """Cancel or retry many: first a page that says how many, then the change."""
+    """Cancel or retry many jobs, after a page that asks for confirmation."""
     form = await form_of(request)
     action, scope = _action(form), form.one("scope", "selected")
     handle = handle_of(server, principal)
@@ -79,7 +79,7 @@ def _action(form: Form) -> BulkAction:
             return "cancel"
         case "retry":
             return "retry"
-    raise HttpProblem(422, "the action is cancel or retry")
+    raise HttpProblem(422, "the action must be cancel or retry")
 
 
 @router.get("/{job_id}")
@@ -140,7 +140,7 @@ async def console_retry_job(request: Request, server: Server, principal: Current
     def retry() -> str:
         new = jobs.retry(job_id, created_by=principal.name)
         made.append(new.id)
-        return f"job {new.id} retries job {job_id}" if new.created else f"job {new.id} does this already"
+        return f"job {new.id} retries job {job_id}" if new.created else f"job {new.id} already does this"
 
     answer = await act(request, server, retry, f"/jobs/{job_id}", f"job {job_id}")
     if made:
@@ -157,7 +157,7 @@ async def console_run_job(request: Request, server: Server, principal: CurrentPr
 
 @router.post("/{job_id}/move_to_front")
 async def console_advance_job(request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId) -> Response:
-    """Ahead of every waiting job of its priority."""
+    """Move a job ahead of all others of its priority."""
     move = partial(_move, handle_of(server, principal), job_id, "front")
     return await act(request, server, move, f"/jobs/{job_id}", f"job {job_id}")
 
@@ -166,7 +166,7 @@ async def console_advance_job(request: Request, server: Server, principal: Curre
 async def console_postpone_job(
     request: Request, server: Server, principal: CurrentPrincipal, job_id: JobId
 ) -> Response:
-    """Behind every waiting job of its priority."""
+    """Move a job behind all others of its priority."""
     move = partial(_move, handle_of(server, principal), job_id, "back")
     return await act(request, server, move, f"/jobs/{job_id}", f"job {job_id}")
 

@@ -1,4 +1,4 @@
-"""The map, and what its scripts ask for beside the API: hours, colours, units, coastlines."""
+"""The map page, and the data that its scripts need besides the API: hours, colours, units, coastlines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gribmill.tiles.format.meta import ARRAY_NAME
 
 router = SecuredRouter(tag="console", in_docs=False)
 
-# Coastlines, colours and units change with a new version of gribmill only.
+# Coastlines, colours and units change only with a new version of gribmill.
 KEEP = "private, max-age=3600"
 
 
@@ -41,7 +41,7 @@ async def console_map_tiles(
     run: Annotated[str, Query(pattern=f"^{RUN_ID.pattern}$")],
     region: Annotated[str, Query(pattern=f"^{REGION_NAME.pattern}$")],
 ) -> list[dict[str, Any]]:
-    """The tiles of a run and region that are there: minutes since the run began, and the address."""
+    """The available tiles of a run and region: minutes since the start of the run, and URL."""
     try:
         run_time(run)
     except GribmillError as error:

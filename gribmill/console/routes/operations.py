@@ -38,11 +38,11 @@ async def console_workers(
 async def console_drain_worker(
     request: Request, server: Server, principal: CurrentPrincipal, worker_id: str
 ) -> Response:
-    """Let a worker finish what it runs, start nothing new and end."""
+    """Let a worker finish its running jobs, start no more, and stop."""
 
     def drain() -> str:
         server.store.workers.drain(worker_id)
-        return f"worker {worker_id} finishes what it runs, then ends"
+        return f"worker {worker_id} finishes its running jobs, then stops"
 
     return await act(request, server, drain, "/workers", f"worker {worker_id[:80]}")
 
@@ -51,7 +51,7 @@ async def console_drain_worker(
 async def console_dismiss_worker(
     request: Request, server: Server, principal: CurrentPrincipal, worker_id: str
 ) -> Response:
-    """Expect nothing more of a silent worker; its jobs go back into the queue."""
+    """Give up on a silent worker and put its jobs back into the queue."""
 
     def dismiss() -> str:
         server.store.workers.dismiss(worker_id, server.settings.queue.lease_seconds)
@@ -78,13 +78,13 @@ async def console_sources(request: Request, server: Server, principal: CurrentPr
 
 @router.post("/sources/{mirror}/clear")
 async def console_clear_mirror(request: Request, server: Server, principal: CurrentPrincipal, mirror: str) -> Response:
-    """Use a mirror again that failed."""
+    """Use a failing mirror again."""
 
     def clear() -> str:
         if mirror not in server.weather.catalogue.mirrors():
-            raise HttpProblem(404, f"no mirror {mirror[:60]} was asked yet")
+            raise HttpProblem(404, f"the mirror {mirror[:60]} has not been used yet")
         server.weather.catalogue.record([MirrorCleared(mirror)])
-        return f"the mirror {mirror} is used again at once"
+        return f"the mirror {mirror} is in use again"
 
     answer = await act(request, server, clear, "/sources", f"mirror {mirror[:60]}")
     console_state(request, server).weather.forget()
@@ -93,7 +93,7 @@ async def console_clear_mirror(request: Request, server: Server, principal: Curr
 
 @router.get("/storage")
 async def console_storage(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """Disk by model, run and region, and what would be removed."""
+    """Disk usage by model, run and region, and what would be removed."""
     return await show(
         request,
         server,
@@ -107,10 +107,10 @@ async def console_storage(request: Request, server: Server, principal: CurrentPr
 
 @router.post("/storage/prune")
 async def console_prune_runs(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """Remove old runs, by a job."""
+    """Enqueue a job that removes old runs."""
 
     def prune() -> str:
         made = server.store.jobs.enqueue(prune_job())
-        return f"job {made.id} removes them" if made.created else f"job {made.id} removes them already"
+        return f"job {made.id} removes them" if made.created else f"job {made.id} already removes them"
 
     return await act(request, server, prune, "/storage", "old runs")

@@ -1,4 +1,4 @@
-"""The overview, and what its buttons do."""
+"""The overview, the login form, and releasing reservations."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def console_login(
 
 @router.post("/reservations/release")
 async def console_release_reservation(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """Let jobs start again that a reservation holds back."""
+    """Release a reservation, so that its jobs can start again."""
     reservation_id = (await form_of(request)).one("id")
 
     def release() -> str:

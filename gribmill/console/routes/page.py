@@ -89,7 +89,7 @@ async def show(
 
 
 async def act(request: Request, server: ServerContext, action: Callable[[], str], back: str, about: str) -> Response:
-    """Do it, then go back to a page that says what was done, or why nothing was. What is not there is a 404.
+    """Run the action, then redirect to `back` with its result or error as a notice. Missing objects are a 404.
 
     `about` names the object in the audit trail.
     """
@@ -148,9 +148,9 @@ class Form:
 async def form_of(request: Request) -> Form:
     """Parse the form in the body; a problem 400 if it is invalid."""
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        raise HttpProblem(415, "this takes a form: application/x-www-form-urlencoded")
+        raise HttpProblem(415, "the request must be a form: application/x-www-form-urlencoded")
     try:
         text = (await request.body()).decode("utf-8")
         return Form(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
     except (UnicodeDecodeError, ValueError):
-        raise HttpProblem(400, "the form is not text in UTF-8, or has too many fields") from None
+        raise HttpProblem(400, "the form is not valid UTF-8, or has too many fields") from None

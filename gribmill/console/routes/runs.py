@@ -38,7 +38,7 @@ async def console_runs(
 
 
 def visible_regions(server: ServerContext, principal: Principal) -> set[str] | None:
-    """The regions that the visitor may know of: a tenant's own, and those that all share; None: all."""
+    """The regions that the visitor may see: a tenant's own and shared ones; None for all."""
     handle = handle_of(server, principal)
     if isinstance(handle, Store):
         return None
@@ -49,7 +49,7 @@ def visible_regions(server: ServerContext, principal: Principal) -> set[str] | N
 async def console_run(
     request: Request, server: Server, principal: CurrentPrincipal, model_id: str, run_id: str
 ) -> Response:
-    """One run in time."""
+    """The timeline of one run."""
     try:
         ref = RunRef(model_id, run_id)
     except IdentityError as error:
@@ -105,7 +105,7 @@ def _fetch(server: ServerContext, ref: HourRef, by: str) -> str:
     if model is None or ref.hour not in model.hours(ref.run.time):
         raise HttpProblem(404, f"{ref.model_id} has no hour {ref.hour} in the run {ref.run_id}")
     made = server.store.jobs.enqueue(ingest_job(ref, live=True, requested_by=by))
-    return f"job {made.id} fetches it" if made.created else f"job {made.id} fetches it already"
+    return f"job {made.id} fetches it" if made.created else f"job {made.id} already fetches it"
 
 
 def _hour(model_id: str, run_id: str, hour: int) -> HourRef:

@@ -24,7 +24,7 @@ TYPES = {
     ".woff2": "font/woff2",
 }
 KEEP = "public, max-age=31536000, immutable"
-# A module that another one imports has no version in its address.
+# Modules imported by other modules have no version in their URL.
 LOOK_AGAIN = "no-cache"
 
 
@@ -43,7 +43,7 @@ async def console_static(request: Request, name: str) -> Response:
 
 @lru_cache(maxsize=1)
 def _files() -> dict[str, tuple[bytes, str, str]]:
-    """Every file by its name, read once: no path from outside touches the disk."""
+    """All files by name, read once, so that paths in requests never reach the disk."""
     found = {}
     for path in STATIC.rglob("*"):
         kind = TYPES.get(path.suffix)

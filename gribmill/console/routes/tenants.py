@@ -29,20 +29,20 @@ router = SecuredRouter(tag="console", in_docs=False)
 ROWS = 50
 LONGEST_TEXT = 500
 LIMITS = (
-    ("max_running", "Jobs that run at once"),
-    ("max_pending", "Jobs that wait"),
+    ("max_running", "Running jobs"),
+    ("max_pending", "Waiting jobs"),
     ("max_per_minute", "Jobs per minute"),
-    ("max_disk_bytes", "Bytes of tiles of its own regions"),
-    ("keep_days", "Days that runs are kept"),
-    ("keep_runs", "Runs that are kept"),
-    ("keep_bytes", "Bytes that are kept"),
+    ("max_disk_bytes", "Bytes of tiles in its own regions"),
+    ("keep_days", "Days to keep runs"),
+    ("keep_runs", "Runs to keep"),
+    ("keep_bytes", "Bytes to keep"),
 )
 Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 @router.get("/tenants")
 async def console_tenants(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """All tenants, with what waits and runs."""
+    """All tenants, with their waiting and running jobs."""
     return await show(
         request, server, principal, "tenants.html", "Tenants", lambda: _tenants(server.store), active="tenants"
     )
@@ -184,7 +184,7 @@ async def console_create_token(request: Request, server: Server, principal: Curr
         if role is None:
             raise BadTenant(f"{quoted(form.one('role'))} is not a role")
         if role.startswith("tenant_") and not form.one("tenant"):
-            raise BadTenant(f"a {role.replace('_', ' ')} belongs to one tenant: choose it")
+            raise BadTenant(f"a {role.replace('_', ' ')} needs a tenant: choose one")
         return server.tokens.create(
             form.one("name"),
             role,
@@ -208,7 +208,7 @@ async def console_create_token(request: Request, server: Server, principal: Curr
 async def console_rotate_token(
     request: Request, server: Server, principal: CurrentPrincipal, token_id: str
 ) -> Response:
-    """A new secret in place of the old one, shown once."""
+    """Replace a token's secret, and show the new one once."""
     change = current_change(request)
     change.object = f"token {token_id[:60]}"
     refuse_wider(principal, (await server.run(server.tokens.get, token_id)).scopes)
@@ -221,12 +221,12 @@ async def console_rotate_token(
 async def console_revoke_token(
     request: Request, server: Server, principal: CurrentPrincipal, token_id: str
 ) -> Response:
-    """Refuse the token and its sessions from now on."""
+    """Revoke a token and end its sessions."""
 
     def revoke() -> str:
         server.tokens.revoke(token_id)
         server.verified.clear()
-        return f"the token {token_id} is refused from now on, and so are its sessions"
+        return f"the token {token_id} was revoked and its sessions ended"
 
     return await act(request, server, revoke, "/tokens", f"token {token_id[:60]}")
 

@@ -36,7 +36,7 @@ TriggerId = Annotated[int, Path(gt=0, lt=2**63)]
 
 @router.get("")
 async def console_triggers(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """All rules, those that fire next first."""
+    """All triggers, sorted by their next firing."""
     values = partial(triggers_values, handle_of(server, principal))
     return await show(
         request,
@@ -52,13 +52,13 @@ async def console_triggers(request: Request, server: Server, principal: CurrentP
 
 @router.get("/new")
 async def console_new_trigger(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """The form of a rule."""
+    """The form for a new trigger."""
     return await _new(request, server, principal, {**dict.fromkeys(FIELDS, ""), "args": "{}"})
 
 
 @router.post("")
 async def console_add_trigger(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
-    """Add a rule, or show when it would fire."""
+    """Add a trigger, or preview when it would fire."""
     form = await form_of(request)
     fields = _fields(form)
     triggers = handle_of(server, principal).triggers
@@ -81,7 +81,7 @@ async def console_add_trigger(request: Request, server: Server, principal: Curre
 async def console_trigger(
     request: Request, server: Server, principal: CurrentPrincipal, trigger_id: TriggerId
 ) -> Response:
-    """One rule: its firings and its form."""
+    """One trigger: its firings and its form."""
 
     def values() -> dict[str, Any]:
         return {**trigger_values(handle_of(server, principal), trigger_id), "types": _types(server, principal)}
@@ -93,7 +93,7 @@ async def console_trigger(
 async def console_edit_trigger(
     request: Request, server: Server, principal: CurrentPrincipal, trigger_id: TriggerId
 ) -> Response:
-    """Change a rule, or show what that would do."""
+    """Change a trigger, or preview the change."""
     form = await form_of(request)
     fields = _fields(form)
     handle = handle_of(server, principal)
@@ -130,14 +130,14 @@ def _edit(handle: Handle, trigger_id: int, fields: dict[str, str]) -> None:
 async def console_fire_trigger(
     request: Request, server: Server, principal: CurrentPrincipal, trigger_id: TriggerId
 ) -> Response:
-    """Make its job now."""
+    """Fire a trigger now."""
     triggers = handle_of(server, principal).triggers
 
     def fire() -> str:
         fired = triggers.fire_now(trigger_id)
         if fired.job is None:
-            raise BadTrigger(fired.error or "it made no job")
-        return f"job {fired.job.id} was made" if fired.job.created else f"job {fired.job.id} does this already"
+            raise BadTrigger(fired.error or "the trigger created no job")
+        return f"job {fired.job.id} was created" if fired.job.created else f"job {fired.job.id} already does this"
 
     return await act(request, server, fire, f"/triggers/{trigger_id}", f"trigger {trigger_id}")
 
@@ -146,7 +146,7 @@ async def console_fire_trigger(
 async def console_enable_trigger(
     request: Request, server: Server, principal: CurrentPrincipal, trigger_id: TriggerId
 ) -> Response:
-    """Let it fire again."""
+    """Resume a trigger."""
     return await _switch(request, server, principal, trigger_id, enabled=True)
 
 
@@ -154,7 +154,7 @@ async def console_enable_trigger(
 async def console_disable_trigger(
     request: Request, server: Server, principal: CurrentPrincipal, trigger_id: TriggerId
 ) -> Response:
-    """Keep it from firing."""
+    """Pause a trigger."""
     return await _switch(request, server, principal, trigger_id, enabled=False)
 
 
@@ -165,7 +165,7 @@ async def _switch(
 
     def switch() -> str:
         triggers.set_enabled(trigger_id, enabled=enabled)
-        return "it fires again" if enabled else "it is paused: times that pass meanwhile are not made up for"
+        return "it fires again" if enabled else "it is paused: firings missed while it is paused are not made up"
 
     return await act(request, server, switch, "/triggers", f"trigger {trigger_id}")
 
@@ -174,7 +174,7 @@ async def _switch(
 async def console_remove_trigger(
     request: Request, server: Server, principal: CurrentPrincipal, trigger_id: TriggerId
 ) -> Response:
-    """Remove a rule. Its jobs stay."""
+    """Remove a trigger. Its jobs stay."""
     triggers = handle_of(server, principal).triggers
 
     def remove() -> str:
@@ -195,7 +195,7 @@ def _types(server: ServerContext, principal: Principal) -> list[str]:
 
 def _refuse_system_types(principal: Principal, key: str) -> None:
     if principal.tenant_id is not None and key in ONLY_OPERATORS:
-        raise BadTrigger(f"jobs of the type {key} are enqueued by operators only")
+        raise BadTrigger(f"only operators may enqueue {key} jobs")
 
 
 async def _new(
