@@ -57,7 +57,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Seconds from the moment when a file and its index were out to each of its tiles, by how the scan was told."""
+    """Seconds from when a file and its index were published to each of its tiles, by how the scan was notified."""
 
     way: str
     first: tuple[float, ...]
@@ -106,7 +106,7 @@ def model_tables(run: datetime, hours: int, url: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=int, default=6, help="hours of each model")
-    parser.add_argument("--coarse", type=int, default=1, help="every so-manieth point of the grids, for a quick look")
+    parser.add_argument("--coarse", type=int, default=1, help="use every Nth point of the grids, for a quick look")
     parser.add_argument("--quick", action="store_true", help="one hour of every fourth point, into results/quick")
     options = parser.parse_args()
     hours, coarse = (1, 4) if options.quick else (options.hours, options.coarse)
@@ -200,53 +200,71 @@ def write_page(
     traffic: list[Traffic],
     waits: list[Waits],
 ) -> str:
-    """The results for a person."""
+    """The results as a page."""
     files = sum(one.files for one in traffic)
-    grid = "full grids" if coarse == 1 else f"every {coarse}th point of the grids: a quick look, no result"
-    published = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in sizes.items())
-    rows = [
+    return PAGE.format(
+        command=command("chain"),
+        machine="\n".join(lines),
+        version=__version__,
+        grid="full grids" if coarse == 1 else f"every {coarse}th point of the grids: a quick look, no result",
+        cores=os.cpu_count(),
+        hours=hours,
+        models=" and ".join(MODELS),
+        sizes=", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in sizes.items()),
+        regions=", ".join(REGIONS),
+        traffic="\n".join(_traffic_row(one) for one in traffic),
+        files=files,
+        seconds=seconds,
+        files_per_minute=files / seconds * 60,
+        tiles_per_minute=files * len(REGIONS) / seconds * 60,
+        waits="\n".join(_wait_row(one) for one in waits),
+    )
+
+
+def _traffic_row(one: Traffic) -> str:
+    return (
         f"| {one.model_id} | {one.files} | {one.needed / 1e6:.2f} | {one.requested / 1e6:.2f} | {one.ratio:.3f}"
         f" | {one.requests / one.files:.1f} |"
-        for one in traffic
-    ]
-    moments = [
+    )
+
+
+def _wait_row(one: Waits) -> str:
+    return (
         f"| {one.way} | {_quantile(one.first, 0.5):.2f} | {_quantile(one.first, 0.95):.2f}"
         f" | {_quantile(one.last, 0.5):.2f} | {_quantile(one.last, 0.95):.2f} |"
-        for one in waits
-    ]
-    return "\n".join(
-        [
-            "# The chain: from published files to tiles on disk",
-            "",
-            f"`{command('chain')}` wrote this page.",
-            "",
-            *lines,
-            f"- gribmill {__version__}; {grid}; lanes as they come: 4 fetch, {os.cpu_count()} build",
-            "",
-            f"**What.** {hours} hours each of {' and '.join(MODELS)} (a file has on average {published}; made by",
-            "`gribmill sandbox --make`, with all variables of the models and some others between them) are served by",
-            "`gribmill.sandbox` over HTTP on loopback and followed by one `gribmill run` with an empty data root and",
-            f"the regions {', '.join(REGIONS)}.",
-            "",
-            "**How.** Bytes and requests are those that the downloads counted themselves: index, gaps between wanted",
-            "messages and the messages. Needed are the wanted messages alone. Listings are not among them: one request",
-            "for a run and look. Waits are from the moment when a file and its index were both out to the tile's own",
-            "time stamp; the next file is published when all tiles of the one before are there. The mirror runs on the",
-            "same cores, and checksums every range that it sends.",
-            "",
-            "| model | files | MB needed | MB requested | requested / needed | requests per file |",
-            "|---|---|---|---|---|---|",
-            *rows,
-            "",
-            f"All {files} files out at once: {seconds:.1f} s to the last tile,"
-            f" **{files / seconds * 60:.0f} files per minute** ({files * len(REGIONS) / seconds * 60:.0f} tiles).",
-            "",
-            "| file after file | first tile p50 s | p95 | all tiles p50 s | p95 |",
-            "|---|---|---|---|---|",
-            *moments,
-            "",
-        ]
     )
+
+
+PAGE = """\
+# The chain: from published files to tiles on disk
+
+`{command}` wrote this page.
+
+{machine}
+- gribmill {version}; {grid}; default lanes: 4 fetch, {cores} build
+
+**What.** {hours} hours each of {models} (average file size: {sizes}; made by
+`gribmill sandbox --make`, with all variables of the models and some others between them) are served by
+`gribmill.sandbox` over HTTP on loopback and followed by one `gribmill run` with an empty data root and
+the regions {regions}.
+
+**How.** Bytes and requests are counted by the downloads: the index, the wanted messages, and the gaps between
+them. "Needed" is the wanted messages alone. Listings are not included: each look at a run takes one request.
+Waits are from the moment when both a file and its index were published to the tile's timestamp; the next file is
+published when all tiles of the previous one exist. The mirror runs on the same cores, and checksums every range
+that it sends.
+
+| model | files | MB needed | MB requested | requested / needed | requests per file |
+|---|---|---|---|---|---|
+{traffic}
+
+All {files} files published at once: {seconds:.1f} s to the last tile, \
+**{files_per_minute:.0f} files per minute** ({tiles_per_minute:.0f} tiles).
+
+| file after file | first tile p50 s | p95 | all tiles p50 s | p95 |
+|---|---|---|---|---|
+{waits}
+"""
 
 
 def _traffic(context: Context, bench: Bench, model_id: str) -> Traffic:
@@ -274,7 +292,7 @@ def _until(condition: Any, what: str) -> None:
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not condition():
         if time.monotonic() > deadline:
-            sys.exit(f"waited {DEADLINE_SECONDS:g} s in vain for {what}")
+            sys.exit(f"waited {DEADLINE_SECONDS:g} s for {what}")
         time.sleep(LOOK_AGAIN_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""The client for asyncio. It has the methods of the other one."""
+"""The asyncio client, with the same methods as Client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def _sends(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
-    """A method that sends what a function of `calls` makes."""
+    """A method that sends the request built by a function in `calls`."""
 
     @functools.wraps(make)
     async def method(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -31,7 +31,7 @@ def _sends(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P], 
 
 
 class AsyncClient:
-    """Uses the API of a server. Use it in an `async with`, or close it. See Client for what is sent again."""
+    """A client of a server's API. Use it in an `async with` block, or close it. Retries as Client does."""
 
     def __init__(
         self, url: str, token: str | None = None, *, timeout_seconds: float = 60.0, retries: Retries | None = None
@@ -49,7 +49,7 @@ class AsyncClient:
         await self._http.aclose()
 
     async def send(self, call: Call[T]) -> T:
-        """The answer; ApiError if the server refuses, ServerUnreachable if none comes."""
+        """Send a request. Raises ApiError if the server refuses, ServerUnreachable if it does not respond."""
         return call.answer(await self._answered(lambda: self._http.send(call.request(self._http))))
 
     create_job = _sends(calls.create_job)
@@ -77,7 +77,7 @@ class AsyncClient:
     tile = _sends(calls.tile)
 
     async def all_jobs(self, **wanted: Any) -> AsyncIterator[JobResource]:
-        """Every job of a filter (as `list_jobs` takes it), a page at a time."""
+        """All jobs that match a filter (as for `list_jobs`), fetched a page at a time."""
         cursor: int | None = None
         while True:
             page = await self.list_jobs(**{"limit": 1000, **wanted, "cursor": cursor})
@@ -90,8 +90,8 @@ class AsyncClient:
     async def follow_events(
         self, name: str | None = None, *, last_event_id: int | None = None
     ) -> AsyncIterator[EventView]:
-        """Events as they happen, from now on or since one. When the connection breaks it is made again, and goes on
-        where it ended: no event is lost or doubled."""
+        """Events as they happen, from now on or since a given one. A broken connection is resumed where it ended: no
+        event is lost or repeated."""
         lines = EventLines(last_event_id)
         while True:
             response = await self._answered(lambda: self._open(lines, name))

@@ -1,4 +1,4 @@
-"""A request to a server and the type of its answer, whichever client sends it."""
+"""A request to a server and the type of its response, for both clients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _adapters: dict[Any, TypeAdapter[Any]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[AnswerT]):
-    """One request. A change has a key of its own, under which the server does it once, however often it is sent."""
+    """One request. A change has an idempotency key, so that the server makes it only once, however often it is sent."""
 
     method: str
     path: str
@@ -38,7 +38,7 @@ class Call(Generic[AnswerT]):
         )
 
     def answer(self, response: httpx.Response) -> AnswerT:
-        """What the server answered; ApiError if it refused, or answers in a form that is not known here."""
+        """Parse the response. Raises ApiError if the server refused, or the response is not as expected."""
         if not response.is_success:
             raise refusal(response)
         try:
@@ -46,7 +46,9 @@ class Call(Generic[AnswerT]):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise ApiError(response.status_code, f"the answer is not known here: {where}: {first['msg']}", {}) from None
+            raise ApiError(
+                response.status_code, f"the response is not as expected: {where}: {first['msg']}", {}
+            ) from None
 
 
 def get(kind: type[AnswerT], path: str, **params: Any) -> Call[AnswerT]:
@@ -57,17 +59,17 @@ def change(
     method: str, kind: type[AnswerT], path: str, body: Mapping[str, Any] | None = None, key: str | None = None,
     **params: Any,
 ) -> Call[AnswerT]:  # fmt: skip
-    """A request that changes something; without a key it gets a random one."""
+    """A request that changes something; the key is random unless given."""
     return Call(method, path, read_as(kind), params, body, key or secrets.token_urlsafe(24))
 
 
 def part(text: object) -> str:
-    """A part of a path: what it contains cannot lead elsewhere."""
+    """Quote one segment of a path, so that its value cannot change the path."""
     return quote(str(text), safe="")
 
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what was left out."""
+    """Without None values."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -97,5 +99,5 @@ def refusal(response: httpx.Response) -> ApiError:
     try:
         problem = _Problem.model_validate_json(response.content)
     except ValidationError:
-        return ApiError(response.status_code, f"the server answered with status {response.status_code}", {})
+        return ApiError(response.status_code, f"the server responded with status {response.status_code}", {})
     return ApiError(response.status_code, problem.detail, {one.field: one.message for one in problem.errors})

@@ -1,4 +1,4 @@
-"""The requests that clients make, by name. What a parameter means is in the OpenAPI document of the server."""
+"""The requests of the clients, by method name. The server's OpenAPI document describes the parameters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def create_job(
     tenant_id: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[JobResource]:
-    """Enqueue a job; the one that is there, if an equal one is queued or running."""
+    """Enqueue a job; returns the existing one if an equal job is queued or running."""
     options = {
         "priority": priority,
         "scheduled_for": scheduled_for.isoformat() if scheduled_for else None,
@@ -73,7 +73,7 @@ def list_jobs(
     cursor: int | None = None,
     tenant_id: str | None = None,
 ) -> Call[JobPage]:
-    """One page of jobs, the newest first."""
+    """One page of jobs, newest first."""
     return get(
         JobPage,
         JOBS,
@@ -92,17 +92,17 @@ def list_jobs(
 
 
 def show_job(job_id: int) -> Call[JobDetail]:
-    """One job, and why it does not start yet."""
+    """One job, and why it has not started yet."""
     return get(JobDetail, f"{JOBS}/{part(job_id)}")
 
 
 def list_attempts(job_id: int) -> Call[tuple[AttemptResource, ...]]:
-    """The runs of a job, with the end of their output."""
+    """The attempts of a job, with the end of their output."""
     return get(tuple[AttemptResource, ...], f"{JOBS}/{part(job_id)}/attempts")
 
 
 def summarize_jobs(tenant_id: str | None = None) -> Call[JobSummary]:
-    """Counts by status, the age of the oldest queued job, and how many run."""
+    """Counts by status, the age of the oldest queued job, and the number of running ones."""
     return get(JobSummary, f"{JOBS}/summary", tenant_id=tenant_id)
 
 
@@ -118,7 +118,7 @@ def retry_job(job_id: int, *, idempotency_key: str | None = None) -> Call[Retrie
 
 
 def run_job_now(job_id: int, *, idempotency_key: str | None = None) -> Call[JobResource]:
-    """Let a queued job start at once that would start later."""
+    """Let a delayed job start now."""
     return change("POST", JobResource, f"{JOBS}/{part(job_id)}/run-now", None, idempotency_key)
 
 
@@ -131,18 +131,18 @@ def move_job(
     priority: int | None = None,
     idempotency_key: str | None = None,
 ) -> Call[JobResource]:
-    """Give a queued job another place in the queue: exactly one of these."""
+    """Move a queued job. Give exactly one of the places."""
     body = given({"to": to, "before": before, "behind": behind, "priority": priority})
     return change("POST", JobResource, f"{JOBS}/{part(job_id)}/move", body, idempotency_key)
 
 
 def list_definitions() -> Call[tuple[DefinitionResource, ...]]:
-    """The types of jobs."""
+    """Job definitions."""
     return get(tuple[DefinitionResource, ...], "/api/v1/admin/jobs/definitions")
 
 
 def list_triggers(tenant_id: str | None = None) -> Call[tuple[TriggerResource, ...]]:
-    """Schedules, and rules for events."""
+    """Triggers: schedules and event triggers."""
     return get(tuple[TriggerResource, ...], TRIGGERS, tenant_id=tenant_id)
 
 
@@ -177,7 +177,7 @@ def delete_trigger(trigger_id: int, *, idempotency_key: str | None = None) -> Ca
 
 
 def list_groups(limit: int = 50, cursor: int | None = None) -> Call[tuple[JobGroupView, ...]]:
-    """Job groups and how far they are, the newest first."""
+    """Job groups with their progress, newest first."""
     return get(tuple[JobGroupView, ...], "/api/v1/groups", limit=limit, cursor=cursor)
 
 
@@ -185,13 +185,13 @@ def emit_event(
     name: str, payload: Payload | None = None, *, event_id: str | None = None, tenant_id: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[tuple[FiredView, ...]]:  # fmt: skip
-    """Report an event; what its triggers made of it. With an id it is recorded once, however often it is sent."""
+    """Report an event; returns what its triggers created. With an id, it is recorded only once."""
     body = {"name": name, "payload": dict(payload or {}), **given({"id": event_id})}
     return change("POST", tuple[FiredView, ...], EVENTS, body, idempotency_key, tenant_id=tenant_id)
 
 
 def list_events(name: str | None = None, *, limit: int = 50, cursor: int | None = None) -> Call[tuple[EventView, ...]]:
-    """Events, the newest first."""
+    """Events, newest first."""
     return get(tuple[EventView, ...], EVENTS, name=name, limit=limit, cursor=cursor)
 
 
@@ -218,7 +218,7 @@ def status(model: str | None = None) -> Call[tuple[ModelStatusView, ...]]:
 def latest_runs(
     model: str, *, region: str | None = None, complete: bool | None = None
 ) -> Call[tuple[LatestRunView, ...]]:
-    """The newest run of a model for each region; with `complete`, the newest that is whole."""
+    """The newest run of a model for each region; with `complete`, the newest complete one."""
     return get(tuple[LatestRunView, ...], "/api/v1/runs/latest", model=model, region=region, complete=complete)
 
 

@@ -1,4 +1,4 @@
-"""The client without async."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def _sends(make: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
-    """A method that sends what a function of `calls` makes."""
+    """A method that sends the request built by a function in `calls`."""
 
     @functools.wraps(make)
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -31,10 +31,10 @@ def _sends(make: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
 
 
 class Client:
-    """Uses the API of a server. Use it in a `with`, or close it. It may be shared by threads.
+    """A client of a server's API. Use it in a `with` block, or close it. Threads may share it.
 
-    Requests are sent again if the server cannot be reached or cannot do them now. A change is done once all the same:
-    each has an Idempotency-Key.
+    Requests are retried if the server is unreachable or busy. Changes are still made only once, because each has an
+    Idempotency-Key.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Client:
         self._http.close()
 
     def send(self, call: Call[T]) -> T:
-        """The answer; ApiError if the server refuses, ServerUnreachable if none comes."""
+        """Send a request. Raises ApiError if the server refuses, ServerUnreachable if it does not respond."""
         return call.answer(self._answered(lambda: self._http.send(call.request(self._http))))
 
     create_job = _sends(calls.create_job)
@@ -81,7 +81,7 @@ class Client:
     tile = _sends(calls.tile)
 
     def all_jobs(self, **wanted: Any) -> Iterator[JobResource]:
-        """Every job of a filter (as `list_jobs` takes it), a page at a time."""
+        """All jobs that match a filter (as for `list_jobs`), fetched a page at a time."""
         cursor: int | None = None
         while True:
             page = self.list_jobs(**{"limit": 1000, **wanted, "cursor": cursor})
@@ -91,8 +91,8 @@ class Client:
                 return
 
     def follow_events(self, name: str | None = None, *, last_event_id: int | None = None) -> Iterator[EventView]:
-        """Events as they happen, from now on or since one. When the connection breaks it is made again, and goes on
-        where it ended: no event is lost or doubled."""
+        """Events as they happen, from now on or since a given one. A broken connection is resumed where it ended: no
+        event is lost or repeated."""
         lines = EventLines(last_event_id)
         while True:
             response = self._answered(lambda: self._open(lines, name))

@@ -1,4 +1,4 @@
-"""How clients reach a server: its address, the token, and how long they wait."""
+"""How clients connect to a server: its URL, the token, and timeouts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["httpx", "options"]
 
 CONNECT_SECONDS = 5.0
 TOKEN_VARIABLE = "GRIBMILL_TOKEN"  # noqa: S105
-# A file with the certificates of an authority of your own, as other programs find it.
+# A file with the certificates of a private CA; other programs use the same variables.
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 def options(url: str, token: str | None, timeout_seconds: float) -> dict[str, Any]:
-    """For an httpx client. Without a token, that of GRIBMILL_TOKEN is sent, if there is one."""
+    """Options for an httpx client. Without a token, GRIBMILL_TOKEN is used if it is set."""
     token = token or os.environ.get(TOKEN_VARIABLE)
     headers = {"User-Agent": f"gribmill/{__version__}"} | ({"Authorization": f"Bearer {token}"} if token else {})
     authority = next(filter(None, map(os.environ.get, CA_VARIABLES)), None)

@@ -1,4 +1,4 @@
-"""What can go wrong with a request to a server."""
+"""Errors of the clients."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from gribmill.errors import GribmillError
 
 
 class ServerUnreachable(GribmillError):
-    """No answer came, also when asked again."""
+    """The server did not respond, even after retries."""
 
 
 class ApiError(GribmillError):
-    """The server refused the request: `status`, its sentence as the text, and what is wrong with which field."""
+    """The server refused the request: `status`, its message as the text, and the invalid fields."""
 
     def __init__(self, status: int, detail: str, fields: Mapping[str, str]) -> None:
         super().__init__(detail)

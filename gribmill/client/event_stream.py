@@ -1,4 +1,4 @@
-"""Server-sent events: lines become events, and the id of the last one says where to go on."""
+"""Parses server-sent events, and keeps the id of the last one to resume from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _read = read_as(EventView)
 
 
 class EventLines:
-    """Takes lines of a stream. `last_id`: from where to go on."""
+    """Parses the lines of a stream. `last_id` is the event to resume after."""
 
     def __init__(self, last_id: int | None) -> None:
         self.last_id = last_id
@@ -22,12 +22,12 @@ class EventLines:
         return {"Accept": "text/event-stream"} | ({} if self.last_id is None else {"Last-Event-ID": str(self.last_id)})
 
     def begin(self) -> None:
-        """A new connection: what was half sent comes again."""
+        """Start a new connection: a partly received event is sent again."""
         self._id = None
         self._data.clear()
 
     def add(self, line: str) -> EventView | None:
-        """The event that this line ends. The id of a stream without events yet comes alone."""
+        """The event that this line completes, if any. An id can come alone, before the first event."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":

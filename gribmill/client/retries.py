@@ -1,4 +1,4 @@
-"""When a request is sent again, and after how long.
+"""When a request is retried, and after how long.
 
 Reading again is always safe. A change is sent again under the same Idempotency-Key: the server does it once.
 """
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import httpx
 
-# The server cannot do it now; a proxy in front of it cannot reach it; too many requests.
+# The server is unavailable, a proxy cannot reach it, or there are too many requests.
 AGAIN = frozenset({429, 502, 503, 504})
-# Another copy of this request is being done: its answer will be there.
+# The same request is already in progress: its result will be available.
 BEING_DONE = 409
 LONGEST_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """`attempts` in all, with waits that double and are random, so that many clients do not come back together."""
+    """`attempts` in total, with exponential backoff and jitter, so that many clients do not return together."""
 
     attempts: int = 5
     first_seconds: float = 0.5
@@ -28,7 +28,7 @@ class Retries:
     random: Callable[[], float] = random.random
 
     def wait(self, attempt: int, response: httpx.Response | None) -> float | None:
-        """Seconds until the next attempt; None if there is none. `response` None: no answer came."""
+        """Seconds until the next attempt; None to give up. `response` is None if the server did not respond."""
         if attempt >= self.attempts:
             return None
         asked = _retry_after(response) if response is not None else None

@@ -1,4 +1,4 @@
-"""The OpenAPI document, and a page that shows it: plain HTML made here, with nothing from other servers."""
+"""The OpenAPI document, and a page that shows it as plain HTML, without files from other servers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
     table = f"<table><tr><th>parameter<th>in<th></tr>{rows}</table>" if rows else ""
     shapes = {
         "request": operation.get("requestBody", {}).get("content"),
-        "answers": {code: one.get("content") for code, one in operation.get("responses", {}).items()},
+        "responses": {code: one.get("content") for code, one in operation.get("responses", {}).items()},
     }
     return (
         f"<details><summary><code>{method.upper()} {escape(path)}</code> {escape(operation.get('summary', ''))}"

@@ -66,7 +66,7 @@ def test_pages_follow_each_other_by_cursor_and_keep_the_search(dev_server: LiveS
         ("colour:red", "cannot be searched for"),
         ("boom", "cannot be searched for"),
         ("group:none-such", "there is no group"),
-        ("source:moon", "is not a source"),
+        ("source:moon", "is not a job source"),
     ],
 )
 def test_a_search_that_makes_no_sense_says_why(dev_server: LiveServer, search: str, error: str) -> None:

@@ -1,4 +1,4 @@
-"""Spans sent to an OpenTelemetry collector by OTLP over HTTP. Needs `gribmill[trace]`."""
+"""Sends spans to an OpenTelemetry collector by OTLP over HTTP. Needs `gribmill[trace]`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_ERROR = 1000
 
 
 class GivenIds(IdGenerator):
-    """The ids of the span that is made next. One thread makes them all."""
+    """Provides the ids of the next span. Only one thread creates spans."""
 
     trace_id = 0
     span_id = 0
@@ -36,14 +36,14 @@ class GivenIds(IdGenerator):
 
 
 class OtlpSender:
-    """Collects spans and sends them in batches, in a thread of the SDK. What cannot be sent is dropped."""
+    """Sends spans in batches, in a thread of the SDK. Spans that cannot be sent are dropped."""
 
     def __init__(self, endpoint: str, share: float, worker_id: str) -> None:
         self._ids = GivenIds()
         resource = Resource.create(
             {"service.name": "gribmill", "service.version": __version__, "service.instance.id": worker_id}
         )
-        # By the trace id alone: all workers keep the same traces.
+        # Sampling by trace id alone, so that all workers keep the same traces.
         self._provider = TracerProvider(
             sampler=TraceIdRatioBased(share), resource=resource, id_generator=self._ids, shutdown_on_exit=False
         )
@@ -65,7 +65,7 @@ class OtlpSender:
         span.end(_nanoseconds(record.ended_at))
 
     def close(self, seconds: float) -> None:
-        """Send what is left, for at most so long."""
+        """Send the remaining spans, within the time limit."""
         self._provider.force_flush(round(seconds * 1000))
         self._provider.shutdown()
 

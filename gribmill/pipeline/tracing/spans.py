@@ -16,7 +16,7 @@ from gribmill.pipeline.tracing.trace_ids import (
 from gribmill.queue.model import Attempt, Job
 
 Attributes = dict[str, str | int | float | bool]
-# Types that follow from a download, and what an argument is called in a span.
+# Types that follow a download, and the span attributes of arguments.
 OF_A_FILE = ("build_tile", "publish")
 ARGUMENTS = {
     "model_id": "gribmill.model",

@@ -1,4 +1,4 @@
-"""Ids of traces and spans. They are computed from jobs, so that workers on several hosts agree without asking."""
+"""Ids of traces and spans, computed from jobs, so that workers on several hosts agree without communicating."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def attempt_span(trace: int, job_id: int, attempt_no: int) -> int:
 
 
 def scan_span(trace: int) -> int:
-    """Of the scan that found the file."""
+    """The span id of the scan that found the file."""
     return _number(trace, "scan", size=8)
 
 
 def download_span(trace: int) -> int:
-    """Of the attempt that downloaded the file: tiles follow from it."""
+    """The span id of the attempt that downloaded the file, the parent of its tiles."""
     return _number(trace, "download", size=8)
 
 
 def root_job(job: Job) -> int | None:
-    """The job that began the chain, if another one did and the correlation id names it."""
+    """The job that started the chain, if it is another one that the correlation id names."""
     named = ROOT_JOB.fullmatch(job.correlation_id or "")
     found = int(named.group(1)) if named else None
     return None if found == job.id else found

@@ -42,14 +42,14 @@ class WorkerTracer:
         self._thread.start()
 
     def ended(self, report: Report) -> None:
-        """An attempt has ended, and its end is stored."""
+        """Called after the end of an attempt was stored."""
         try:
             self._waiting.put_nowait((report.ref, _measured(report)))
         except queue.Full:
             self._dropped += 1
 
     def close(self) -> None:
-        """Send what is left, for at most a few seconds."""
+        """Send the remaining spans, for at most a few seconds."""
         try:
             self._waiting.put(None, timeout=LAST_SECONDS)
         except queue.Full:
@@ -88,14 +88,14 @@ class WorkerTracer:
 
 
 def worker_tracer(settings: TraceSettings) -> Callable[[Store, str], WorkerTracer] | None:
-    """What makes the tracer of a worker; None if nothing is traced."""
+    """A factory of tracers for workers; None if tracing is off."""
     if not settings.endpoint:
         return None
     return lambda store, worker_id: WorkerTracer(settings, store, worker_id)
 
 
 def _measured(report: Report) -> dict[str, float]:
-    """How long the tiles of an hour took, where the outcome says it."""
+    """How long the tiles of an hour took, if the outcome says so."""
     if not isinstance(report.outcome, Succeeded):
         return {}
     found = [json.loads(effect.payload) for effect in report.outcome.also if effect.kind == "tiles_cut"]

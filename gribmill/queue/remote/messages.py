@@ -49,7 +49,7 @@ class ReadMessage(Message):
 
 
 class TableMessage(Message):
-    """Its rows as the database holds them, and the moment of the look by the database's clock."""
+    """The rows as stored, and the time of the read by the database's clock."""
 
     now: float
     columns: tuple[str, ...]
@@ -91,7 +91,7 @@ class ReportMessage(RefMessage):
 
 
 class ClaimMessage(Message):
-    """What an executor would run next."""
+    """A claim of one executor."""
 
     types: Types
     lease_seconds: LeaseSeconds
@@ -109,7 +109,7 @@ class ClaimMessage(Message):
 
 
 class TurnMessage(Message):
-    """The reports of a worker, and the claims of its executors that are free."""
+    """The reports of a worker, and the claims of its free executors."""
 
     worker_id: WorkerId
     reports: Annotated[list[ReportMessage], Field(max_length=MOST_REPORTS)] = []
@@ -117,7 +117,7 @@ class TurnMessage(Message):
 
 
 def claimed_of(fields: dict[str, Any]) -> Claimed:
-    """A job that a worker holds, from what the other side knows of it; BadArguments if that is not one."""
+    """Rebuild a claimed job from its message; raises BadArguments if it is malformed."""
     try:
         return _CLAIMED.validate_python({name: fields[name] for name in Claimed._fields if name in fields})
     except ValidationError as error:
@@ -148,7 +148,7 @@ class ExchangeMessage(Message):
 
 
 class SiblingsMessage(Message):
-    """A claim of more jobs of the group of one that runs."""
+    """A claim of more jobs to batch with a running one."""
 
     worker_id: WorkerId
     claim: ClaimMessage
@@ -183,7 +183,7 @@ class HeldMessage(Message):
     held: list[RefMessage]
     cancelled: list[RefMessage]
     draining: bool = False
-    """Whether the worker should end when it has finished what it runs."""
+    """Whether the worker should stop after its running jobs."""
 
     @classmethod
     def of(cls, held: list[HeldAttempt], *, draining: bool) -> HeldMessage:
@@ -206,13 +206,13 @@ class UpkeepMessage(Message):
 
 
 class FiredMessage(Message):
-    """How many jobs schedules and events have made."""
+    """How many jobs schedules and events created."""
 
     jobs: int
 
 
 class DueMessage(Message):
-    """Seconds until a delayed job may run, and until a schedule fires; None: there is none."""
+    """Seconds until a delayed job may run, and until a schedule fires; None if there is none."""
 
     job: float | None
     slot: float | None

@@ -31,7 +31,7 @@ RecordT = TypeVar("RecordT")
 
 
 class RemoteSnapshot:
-    """Each statement is a look of its own: handlers rely on no more, because another host may change things at any
+    """Each statement is its own snapshot: handlers rely on no more, because other hosts may change rows at any
     time."""
 
     def __init__(self, server: ServerConnection) -> None:
@@ -40,7 +40,7 @@ class RemoteSnapshot:
 
     @property
     def now(self) -> datetime:
-        """By the clock of the database, at the last statement; by our own before the first."""
+        """The database's clock at the last statement; before the first, the local clock."""
         return self._now or datetime.now(UTC)
 
     def query(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> list[RecordT]:
@@ -106,7 +106,7 @@ class RemoteDatabase:
         refuse()
 
     def may_have_work(self) -> bool:
-        """Unknown here: only a claim can tell."""
+        """Unknown: only a claim can tell."""
         return True
 
     def tidy(self) -> None:
@@ -125,7 +125,7 @@ class RemoteDatabase:
 
 
 class SilentListener:
-    """Never readable: a worker without a database polls."""
+    """Never becomes readable: a worker without a database polls."""
 
     def __init__(self) -> None:
         self._read_end, self._write_end = os.pipe()
@@ -134,7 +134,7 @@ class SilentListener:
         return self._read_end
 
     def drain(self) -> None:
-        """Nothing ever comes."""
+        """There are never notifications."""
 
     def close(self) -> None:
         os.close(self._read_end)
@@ -142,4 +142,4 @@ class SilentListener:
 
 
 def refuse() -> NoReturn:
-    raise NotAllowed("a worker without a database cannot do this: run it where the database is")
+    raise NotAllowed("a worker without a database connection cannot do this: run it on a host that has one")

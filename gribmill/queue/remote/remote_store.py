@@ -1,4 +1,4 @@
-"""What a worker needs of the queue, done by a server. The fence is the same: it is checked where the database is."""
+"""The queue operations that a worker needs, done by a server, with the same fencing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from gribmill.version import __version__
 
 
 class RemoteStore(Store):
-    """The part of a store that supervisors use. All else is refused with a sentence, or not there."""
+    """The part of a store that supervisors use; other operations are refused or missing."""
 
     database: RemoteDatabase
 
@@ -103,7 +103,7 @@ class RemoteWorkers(Workers):
         return answer.to_held()
 
     def asked_to_drain(self, worker_id: str) -> bool:
-        """As the last heartbeat was answered."""
+        """As in the response to the last heartbeat."""
         return self._draining
 
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
@@ -112,7 +112,7 @@ class RemoteWorkers(Workers):
 
 
 class RemoteUpkeep(Upkeep):
-    """The server looks for lost jobs, expired reservations and silent workers, when a worker asks it to."""
+    """Asks the server to look for lost jobs, expired reservations and silent workers."""
 
     database: RemoteDatabase
 
@@ -121,7 +121,7 @@ class RemoteUpkeep(Upkeep):
         return Recovered(tuple(found.requeued), tuple(found.ended))
 
     def recover_dead_processes(self) -> Recovered:
-        """None before their leases run out: only a worker with a database can take them back at once."""
+        """None until their leases expire: only a worker with a database connection can take jobs back at once."""
         return Recovered()
 
     def shorten_waits(self) -> int:
@@ -155,7 +155,7 @@ class RemoteTriggers(Triggers):
     database: RemoteDatabase
 
     def fire_due(self) -> Sequence[Fired]:
-        """The server fires them, and dispatches events. Their jobs are in its log, and are claimed as all others."""
+        """The server fires them and dispatches events. Their jobs are logged there, and claimed like all others."""
         self.database.server.post("triggers", None, FiredMessage)
         return ()
 

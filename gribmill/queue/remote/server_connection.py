@@ -16,12 +16,12 @@ from gribmill.version import __version__
 
 PATH = "/api/v1/worker/"
 CONNECT_SECONDS = 3.0
-# What a whole answer may take is read in pieces: an answer that trickles in must not hold a worker for longer.
+# Responses are read in pieces, so that one that trickles in cannot hold up a worker.
 LONGEST_ANSWER = 64_000_000
 PIECE = 1_000_000
 # Delays before a read is retried: a restarting server is back within seconds.
 READ_AGAIN_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
-# A file with the certificates of an authority of your own, as other programs find it.
+# A file with the certificates of a private CA; other programs use the same variables.
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
@@ -58,7 +58,9 @@ class ServerConnection:
         try:
             return answer.model_validate_json(text)
         except ValidationError:
-            raise StoreError(f"the server {self._base} answers in a form that this gribmill does not know") from None
+            raise StoreError(
+                f"the server {self._base} sent a response that this version of gribmill does not understand"
+            ) from None
 
     def look(self, path: str, message: BaseModel | None, answer: type[AnswerT]) -> AnswerT:
         """Like `post`, for reads, which are retried while the server cannot be reached."""
@@ -75,9 +77,9 @@ class ServerConnection:
         for piece in response.iter_content(PIECE):
             found += piece
             if len(found) > LONGEST_ANSWER:
-                raise StoreError(f"the server's answer is larger than {LONGEST_ANSWER} bytes")
+                raise StoreError(f"the server's response is larger than {LONGEST_ANSWER} bytes")
             if time.monotonic() > ends:
-                raise StoreUnreachable(f"the server's answer takes longer than {self._answer_seconds:g} s")
+                raise StoreUnreachable(f"the server's response takes longer than {self._answer_seconds:g} s")
         return bytes(found)
 
     def close(self) -> None:
@@ -93,9 +95,9 @@ def _refusal(status: int, text: bytes) -> QueueError:
         detail = _Problem.model_validate_json(text).detail
     except ValidationError:
         detail = ""
-    sentence = detail[:1000] or f"the server answered with status {status}"
+    sentence = detail[:1000] or f"the server responded with status {status}"
     if status in (401, 403):
         return StoreError(f"the server refuses this worker: {sentence}")
     if status in (408, 429) or status >= 500:
-        return StoreUnreachable(f"the server cannot do it now: {sentence}")
+        return StoreUnreachable(f"the server is unavailable: {sentence}")
     return QueueError(sentence)

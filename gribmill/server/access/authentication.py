@@ -38,18 +38,18 @@ async def identify(server: ServerContext, request: Request) -> Principal:
 
 
 async def is_still_known(server: ServerContext, request: Request) -> bool:
-    """Whether who made a request that takes long would be recognised now."""
+    """Whether the caller of a long request would still be recognised now."""
     try:
         return (await identify(server, request)).key == current_principal(request).key
     except HttpProblem as problem:
-        return problem.status >= 500  # the database is away
+        return problem.status >= 500  # the database is unavailable
 
 
 async def _bearer(server: ServerContext, request: Request, address: str) -> Principal:
     kind, _, text = request.headers["authorization"].partition(" ")
     text = text.strip()
     if kind.lower() != "bearer" or not text:
-        raise HttpProblem(401, "the header Authorization must be `Bearer gm_…`", challenge=True)
+        raise HttpProblem(401, "the Authorization header must be `Bearer gm_…`", challenge=True)
     token = await verify_token(server, text, address)
     if token is None:
         raise HttpProblem(401, "the token is not valid, has expired or was revoked", challenge=True)
@@ -57,11 +57,11 @@ async def _bearer(server: ServerContext, request: Request, address: str) -> Prin
 
 
 async def verify_token(server: ServerContext, text: str, address: str) -> Token | None:
-    """Verify a token. An address that sent too many wrong ones has to wait."""
+    """Verify a token. Addresses that sent too many invalid ones have to wait."""
     known = server.verified.get(text)
     if known is not None:
         return known
-    server.failures.refuse_if_spent(address, "too many wrong tokens came from this address")
+    server.failures.refuse_if_spent(address, "too many invalid tokens from this address")
     token = await _recognised(server, text, server.tokens.verify) if len(text) <= LONGEST_TOKEN else None
     if token is None:
         server.failures.take(address)

@@ -40,6 +40,6 @@ def _check(principal: Principal, access: Access, part: str, *, writes: bool) -> 
 
 
 def refuse_wider(principal: Principal, scopes: Sequence[str]) -> None:
-    """Nobody gets hold of a token with scopes that the own one lacks. A token without scopes has all."""
+    """Refuse to issue a token with scopes that the caller's own token lacks. A token without scopes has all."""
     if principal.scopes and not (scopes and set(scopes) <= set(principal.scopes)):
-        raise HttpProblem(403, "a token with scopes can make and rotate only tokens with some of the same scopes")
+        raise HttpProblem(403, "a token with scopes can create and rotate only tokens whose scopes it has")

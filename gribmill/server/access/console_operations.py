@@ -1,4 +1,4 @@
-"""The roles that the console's pages and buttons need. Buttons do what the same operations of the API do."""
+"""The roles that the console's pages and buttons need, as for the same operations of the API."""
 
 from __future__ import annotations
 

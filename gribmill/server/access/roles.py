@@ -14,7 +14,7 @@ Reach = Literal["own", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What an operation asks: the least role (None: anybody, without a token), and what it reaches.
+    """What an operation requires: the minimum role (None: no token needed), and which tenants it reaches.
 
     own: the objects of one tenant, which is the caller's own unless that is a super admin.
     any: what belongs to no tenant or to all: definitions, workers, forecasts.

@@ -12,7 +12,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def refuse_cross_site(request: Request, *, by_cookie: bool = False) -> None:
-    """A write by a browser must come from our own pages. Requests with a bearer token are not the browser's own idea.
+    """A write by a browser must come from our own pages. Browsers never add a bearer token on their own.
 
     Browsers send Sec-Fetch-Site, old ones at least Origin. `by_cookie`: one of the two is needed, because only a
     browser sends cookies.
@@ -26,7 +26,7 @@ def refuse_cross_site(request: Request, *, by_cookie: bool = False) -> None:
         return
     if origin is None:
         if by_cookie:
-            raise HttpProblem(403, "a change by a session needs the header Sec-Fetch-Site or Origin")
+            raise HttpProblem(403, "changes in a session need the header Sec-Fetch-Site or Origin")
         return
     if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
         raise HttpProblem(403, "this request comes from a page of another site")

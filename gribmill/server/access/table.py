@@ -144,5 +144,5 @@ def access_of(operation: str) -> Access:
         return ACCESS[operation]
     except KeyError:
         raise LookupError(
-            f"the operation {operation} has no line in gribmill/server/access/table.py: say who may do it"
+            f"the operation {operation} has no entry in gribmill/server/access/table.py: add the role that may do it"
         ) from None

@@ -75,7 +75,7 @@ class BulkView(View):
         return cls.copy_of(one, refusals=refusals)
 
 
-@router.post("/bulk", responses={202: {"model": BulkView, "description": "It goes on in the background."}})
+@router.post("/bulk", responses={202: {"model": BulkView, "description": "It continues in the background."}})
 async def bulk_jobs(
     body: BulkBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> BulkView:
@@ -99,7 +99,7 @@ def _begin(server: Server, scope: TenantScope, body: BulkBody) -> BulkView:
     if len(ids) > MOST:
         raise HttpProblem(422, f"more than {MOST} jobs match: narrow the filter")
     if body.expected is not None and body.expected != len(ids):
-        raise HttpProblem(409, f"{len(ids)} jobs match now, not {body.expected}: look again")
+        raise HttpProblem(409, f"{len(ids)} jobs match now, not {body.expected}: review them and try again")
     if body.dry_run:
         nothing: dict[str, Any] = {"done": 0, "refused": 0, "refusals": (), "error": None}
         return BulkView(id=None, action=body.action, state="counted", matched=len(ids), **nothing)
@@ -129,5 +129,5 @@ async def show_bulk(operation_id: PathName, server: Server, scope: Scope) -> Bul
     """Show the progress of a bulk action."""
     found = server.bulk.get(operation_id)
     if found is None or scope.tenant_id not in (None, found.tenant_id):
-        raise HttpProblem(404, "there is no such bulk action; it may be long over")
+        raise HttpProblem(404, "there is no such bulk action; only the latest are kept")
     return BulkView.of(found)

@@ -100,7 +100,7 @@ async def edit_definition(
 ) -> DefinitionResource:
     """Change, pause or deactivate a definition. For built-in types, only values can be changed."""
     if not body.given():
-        raise HttpProblem(422, "nothing to change: name a field")
+        raise HttpProblem(422, "nothing to change: give at least one field")
     change.tenant_id, change.object = None, f"definition {definition_id}"
     before, after = await server.run(_edit, server.store, server.settings, definition_id, body, principal.name)
     change.before, change.after = shown(before), shown(after)
@@ -119,7 +119,7 @@ def _add(store: Store, settings: Settings, body: NewDefinitionBody, by: str) -> 
     check_program(command["argv"][0], _allowed(settings))
     values = {"timeout_seconds": body.timeout_seconds, "max_attempts": body.max_attempts, **_tunable(body.values)}
     if any(one.key == body.key for one in store.definitions.list()):
-        raise HttpProblem(409, f"there is a job definition {body.key} already")
+        raise HttpProblem(409, f"the job definition {body.key} already exists")
     new = NewDefinition(body.key, command, body.description, body.arg_schema, values)
     made = store.definitions.add(new, changed_by=by)
     return made if body.is_active else store.definitions.set_active(body.key, active=False, changed_by=by)

@@ -59,7 +59,7 @@ class EventFeed:
         """Subscribe; returns the subscription and the id of the last event before it."""
         if not self._looks:
             newest = await self._server.run(self._server.store.events.newest_id)
-            if not self._looks:  # else another stream began meanwhile, and its place counts
+            if not self._looks:  # otherwise another stream has subscribed, and its position counts
                 self._last = newest
                 self._task = asyncio.create_task(self._look())
         stream = Subscription(tenant_id, pattern)
@@ -83,7 +83,7 @@ class EventFeed:
         while self._streams and not self._server.closing.is_set():
             try:
                 found = await self._server.run(self._server.store.events.after, self._last, limit=PAGE)
-            except (StoreError, HttpProblem):  # the database is away, or slow: the streams wait for it
+            except (StoreError, HttpProblem):  # the database is unavailable or slow: the streams wait for it
                 found = ()
             for event in found:
                 for stream in self._streams:

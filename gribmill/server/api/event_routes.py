@@ -27,7 +27,7 @@ from gribmill.views.queue.trigger import FiredView
 router = SecuredRouter("/api/v1/events", tag="events")
 
 KEEP_ALIVE_SECONDS = 15.0
-# A stream of a token that was revoked, or has expired, ends within this time.
+# A stream ends within this time after its token expires or is revoked.
 CHECK_AGAIN_SECONDS = 60.0
 REPLAY_PAGE = 1000
 RETRY_MILLISECONDS = 2000
@@ -103,8 +103,8 @@ async def show_event(event_id: PathId, server: Server, scope: Scope) -> EventVie
 async def _stream(
     server: ServerContext, request: Request, scope: TenantScope, pattern: str | None, since: int | None
 ) -> AsyncIterator[bytes]:
-    """First what was missed, up to where the subscription begins; then what comes. The head has that place as an id,
-    so that a stream that breaks before its first event resumes there too."""
+    """Missed events up to the start of the subscription, then new ones. The first message has that position as its id,
+    so that a stream that breaks before its first event can resume too."""
     async with server.feed.subscribe(scope.tenant_id, pattern) as (stream, newest):
         yield f"retry: {RETRY_MILLISECONDS}\n".encode()
         yield b"\n" if since is not None else f"id: {newest}\n\n".encode()
@@ -130,7 +130,7 @@ async def _stream(
 async def _missed(
     server: ServerContext, scope: TenantScope, pattern: str | None, since: int, newest: int
 ) -> AsyncIterator[bytes]:
-    """What happened since then, up to the newest that the subscription does not get."""
+    """Events since then, up to where the subscription begins."""
 
     def look(after: int) -> Sequence[PublishedEvent]:
         events = server.store.events

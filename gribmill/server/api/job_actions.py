@@ -108,4 +108,4 @@ def _move(acting: Acting, job_id: int, body: MoveBody) -> None:
     elif body.to == "back":
         acting.jobs.move_to_back(job_id)
     else:
-        raise HttpProblem(422, "a place must be given")
+        raise HttpProblem(422, "give a place to move to")

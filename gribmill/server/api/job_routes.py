@@ -116,7 +116,7 @@ async def list_jobs(
     created_after: Moment | None = None,
     created_before: Moment | None = None,
     limit: PageLimit = 50,
-    offset: Annotated[int, Query(ge=0, le=FARTHEST_OFFSET, description="Jobs to pass over; prefer `cursor`.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=FARTHEST_OFFSET, description="Jobs to skip; prefer `cursor`.")] = 0,
     cursor: Cursor = None,
 ) -> JobPage:
     """List jobs, newest first."""
@@ -180,7 +180,7 @@ def _summary(scope: TenantScope) -> JobSummary:
 
 @router.get("/{job_id}")
 async def show_job(job_id: PathId, server: Server, scope: Scope) -> JobDetail:
-    """Show one job, and why it does not start yet."""
+    """Show one job, and why it has not started yet."""
 
     def look() -> JobDetail:
         acting = scope.acting()

@@ -95,7 +95,7 @@ async def list_reservations(server: Server) -> tuple[ReservationView, ...]:
 async def create_reservation(
     body: NewReservationBody, server: Server, principal: CurrentPrincipal, change: CurrentChange
 ) -> ReservationView:
-    """Reserve the queue or one job type, so that no covered job starts. 409 if somebody else has reserved it."""
+    """Reserve the queue or one job type, so that no covered job starts. 409 if another caller has reserved it."""
     if body.scope != EVERYTHING and body.scope not in server.store.registry:
         raise HttpProblem(422, "there is no such job type", errors=[("body.scope", "must be a job type or *")])
     held = await server.run(server.store.reservations.reserve, principal.name, body.seconds, body.scope)
@@ -137,7 +137,7 @@ async def release_reservation(reservation_id: PathName, server: Server, change: 
 def _reservation(server: ServerContext, reservation_id: str) -> Reservation:
     found = next((one for one in server.store.reservations.list() if one.id == reservation_id), None)
     if found is None:
-        raise HttpProblem(404, "there is no such reservation in force")
+        raise HttpProblem(404, "there is no such active reservation")
     return found
 
 

@@ -41,7 +41,7 @@ class NewTemplateBody(RequestBody):
 
 
 class EditTemplateBody(RequestBody):
-    """What changes; the rest stays."""
+    """The fields to change; others keep their value."""
 
     name: Name = ""
     payload: JsonObject = Field(default_factory=dict)
@@ -59,7 +59,7 @@ class RunTemplateBody(RequestBody):
 
 
 class TemplateResource(View):
-    """A template in the words of the contract."""
+    """A template, with the names of the API contract."""
 
     id: int
     tenant_id: str
@@ -105,7 +105,7 @@ async def create_template(
     def add() -> JobTemplate:
         acting = scope.acting()
         if any(one.name == body.name for one in server.store.templates.list(scope.new_tenant_id)):
-            raise HttpProblem(409, f"there is a template {body.name} already")
+            raise HttpProblem(409, f"the template {body.name} already exists")
         fields = {OUR_NAMES.get(name, name): getattr(body, name) for name in NewTemplateBody.model_fields}
         fields |= {"priority": from_priority(body.priority), "tenant_id": scope.new_tenant_id, "created_by": scope.by}
         return acting.templates.add(NewTemplate(**fields))
@@ -129,7 +129,7 @@ async def edit_template(
     """Change a template."""
     changes = {OUR_NAMES.get(field, field): value for field, value in body.given().items()}
     if not changes:
-        raise HttpProblem(422, "nothing to change: name a field")
+        raise HttpProblem(422, "nothing to change: give at least one field")
     if "priority" in changes:
         changes["priority"] = from_priority(changes["priority"])
 

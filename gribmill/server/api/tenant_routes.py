@@ -45,7 +45,7 @@ class NewTenantBody(_TenantFields):
 
 
 class EditTenantBody(_TenantFields):
-    """What changes; the rest stays."""
+    """The fields to change; others keep their value."""
 
     is_enabled: bool = True
 
@@ -76,7 +76,7 @@ async def create_tenant(body: NewTenantBody, server: Server, change: CurrentChan
     def add() -> Tenant:
         _check_regions(server, body.regions)
         if any(one.name == body.name for one in server.store.tenants.list()):
-            raise HttpProblem(409, f"there is a tenant {body.name} already")
+            raise HttpProblem(409, f"the tenant {body.name} already exists")
         return server.store.tenants.add(NewTenant(**body.model_dump()))
 
     made = await server.run(add)
@@ -91,7 +91,7 @@ async def edit_tenant(name: PathName, body: EditTenantBody, server: Server, chan
     changes = body.given()
     enabled = changes.pop("is_enabled", None)
     if not changes and enabled is None:
-        raise HttpProblem(422, "nothing to change: name a field")
+        raise HttpProblem(422, "nothing to change: give at least one field")
 
     def edit() -> tuple[Tenant, Tenant]:
         before = after = server.store.tenants.get(name)

@@ -57,7 +57,7 @@ async def create_token(
     tenant_id = body.tenant_id
     if principal.tenant_id is not None:
         if body.role not in OF_TENANT:
-            raise HttpProblem(403, f"the role {principal.role} may not make tokens of the role {body.role}")
+            raise HttpProblem(403, f"the role {principal.role} may not create tokens with the role {body.role}")
         if tenant_id not in (None, principal.tenant_id):
             raise HttpProblem(404, "there is no such tenant")
         tenant_id = principal.tenant_id

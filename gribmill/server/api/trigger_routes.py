@@ -43,12 +43,12 @@ class NewTriggerBody(RequestBody):
     def _check_kind(self) -> NewTriggerBody:
         wanted, other = ("event_name", "cron_expr") if self.trigger_type == "event" else ("cron_expr", "event_name")
         if getattr(self, wanted) is None or getattr(self, other) is not None:
-            raise ValueError(f"a trigger of the type {self.trigger_type} has {wanted} and no {other}")
+            raise ValueError(f"a trigger of the type {self.trigger_type} needs {wanted} and takes no {other}")
         return self
 
 
 class EditTriggerBody(RequestBody):
-    """What changes; the rest stays."""
+    """The fields to change; others keep their value."""
 
     label: Name = ""
     event_name: Name = ""
@@ -137,7 +137,7 @@ async def edit_trigger(
     if "priority" in changes:
         changes["priority"] = from_priority(changes["priority"])
     if not changes and enabled is None:
-        raise HttpProblem(422, "nothing to change: name a field")
+        raise HttpProblem(422, "nothing to change: give at least one field")
 
     def edit() -> tuple[Trigger, Trigger]:
         triggers = scope.acting().triggers

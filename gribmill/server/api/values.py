@@ -33,7 +33,7 @@ def _storable_object(value: dict[str, Any]) -> dict[str, Any]:
 
 def _visible(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("must have printable characters only")
+        raise ValueError("must contain only printable characters")
     return text
 
 
@@ -52,5 +52,5 @@ ObjectId = Annotated[int, Field(ge=1, le=HIGHEST_ID)]
 PathId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
 PathName = Annotated[str, Path(min_length=1, max_length=200)]
 PathWorker = Annotated[str, Path(min_length=1, max_length=300, description="The worker's id.")]
-PageLimit = Annotated[int, Query(ge=1, le=PAGE_LIMIT, description="Most items of a page.")]
+PageLimit = Annotated[int, Query(ge=1, le=PAGE_LIMIT, description="Maximum number of items per page.")]
 Cursor = Annotated[int | None, Query(ge=1, le=HIGHEST_ID, description="`next_cursor` of the page before.")]

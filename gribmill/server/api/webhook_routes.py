@@ -34,7 +34,7 @@ class NewWebhookBody(RequestBody):
 
 
 class EditWebhookBody(RequestBody):
-    """What changes; the rest stays."""
+    """The fields to change; others keep their value."""
 
     url: Address = ""
     events: Patterns = ("*",)
@@ -82,7 +82,7 @@ async def edit_webhook(
     changes = body.given()
     enabled = changes.pop("is_enabled", None)
     if not changes and enabled is None:
-        raise HttpProblem(422, "nothing to change: name a field")
+        raise HttpProblem(422, "nothing to change: give at least one field")
 
     def edit() -> tuple[Webhook, Webhook]:
         hooks = scope.acting().webhooks

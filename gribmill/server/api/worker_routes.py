@@ -1,6 +1,6 @@
-"""Workers without access to the database: they claim jobs, renew leases and report, under the same fence as others.
+"""Workers without database access claim jobs, renew leases and report, with the same fencing as others.
 
-The id under which a worker is known begins with that of its token, so that no token can report for another's jobs.
+A worker's id begins with the id of its token, so that no token can report on another's jobs.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from gribmill.tiles.read.units import System
 from gribmill.views.data.area import AreaHourView, AreaStatisticsView, AreaView
 
 MOST_VARIABLES, MOST_PERCENTILES = 8, 9
-# Values that are read for one answer: a state for two days, or the whole of a large grid for some hours.
+# Most values read per request: a state for two days, or a whole large grid for some hours.
 MOST_VALUES = 200_000_000
 
 
@@ -48,7 +48,7 @@ class _Points:
 
 
 def area(source: PointSource, wanted: AreaRequest) -> AreaView:
-    """The statistics of every hour; a problem if there are no such tiles, or the area is outside of them."""
+    """The statistics of every hour; raises a problem if no tile covers the area."""
     tiles = source.tiles
     candidate, points = _chosen(tiles, wanted)
     folder, first = candidate.choice.folders[0], candidate.tile
@@ -56,7 +56,9 @@ def area(source: PointSource, wanted: AreaRequest) -> AreaView:
     steps = [step for step in state.paths if wanted.first_hour <= step / 60 <= wanted.last_hour]
     values = len(steps) * len(wanted.variables) * points.inside.size
     if values > MOST_VALUES:
-        raise HttpProblem(422, f"these are {values} values, more than {MOST_VALUES}: ask for less")
+        raise HttpProblem(
+            422, f"the request needs {values} values, more than {MOST_VALUES}: choose a smaller area or fewer hours"
+        )
     hours: list[AreaHourView] = []
     notes: list[str] = []
     units: dict[str, str] = {}
@@ -90,7 +92,7 @@ def area(source: PointSource, wanted: AreaRequest) -> AreaView:
 
 
 def _chosen(tiles: KeptTiles, wanted: AreaRequest) -> tuple[Candidate, _Points]:
-    """The finest tiles that have a point in the area."""
+    """The finest tiles with a grid point in the area."""
     request = wanted.request
     candidates = tiles.candidates(request)
     if not candidates:
@@ -117,7 +119,7 @@ def _points(tile: Tile, box: Box | None) -> _Points | None:
     if not rows.size:
         return None
     part = slice(int(rows[0]), int(rows[-1]) + 1)
-    # Cells of a projected grid are of nearly the same size.
+    # Cells of a projected grid have nearly the same size.
     weights = np.cos(np.radians(lat[part])) if tile.regular else np.ones_like(lat[part])
     return _Points(part, inside[part], weights)
 
@@ -142,7 +144,7 @@ def _hour(tile: Tile, wanted: AreaRequest, points: _Points, units: dict[str, str
 
 
 def _arrays(tile: Tile, name: str) -> tuple[str, ...]:
-    """The array of a variable; of a wind speed that is not stored, its components; none if it is not there."""
+    """The array of a variable; the two components of a wind speed that is not stored; empty if missing."""
     if stored := tile.find(name):
         return (stored,)
     if name.startswith("ws"):

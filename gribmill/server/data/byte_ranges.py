@@ -19,11 +19,11 @@ class FilePart(NamedTuple):
 
 
 class RangeOutsideFile(ValueError):
-    """None of the ranges has a byte of the file."""
+    """No range overlaps the file."""
 
 
 def parse_ranges(header: str | None, size: int) -> tuple[FilePart, ...]:
-    """The ranges that a header asks for, in its order; none for the whole file.
+    """The requested ranges, in order; empty for the whole file.
 
     The whole file is also the answer to what is not understood, to too many ranges, and to ranges that overlap: they
     would be more bytes than the file has.

@@ -1,4 +1,4 @@
-"""Parameters that several operations of the data have, each checked in one place."""
+"""Parameters shared by data operations, each validated in one place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from gribmill.tiles.read.units import System
 MOST_VARIABLES = 60
 _VARIABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
-ModelQuery = Annotated[str | None, Query(pattern=f"^{MODEL_ID.pattern}$", description="A model or a member of one.")]
+ModelQuery = Annotated[
+    str | None, Query(pattern=f"^{MODEL_ID.pattern}$", description="A model, or an ensemble member.")
+]
 RegionQuery = Annotated[str | None, Query(pattern=f"^{REGION_NAME.pattern}$", description="A region.")]
 RunQuery = Annotated[
     str | None,
@@ -32,8 +34,12 @@ VariablesQuery = Annotated[
     str | None,
     Query(alias="vars", max_length=4000, description="Variables, separated by commas, such as t2m,ws10,tp."),
 ]
-UnitsQuery = Annotated[System, Query(description="metric: °C, m/s; us: °F, mph; si: those of the GRIB; common: K, mm.")]
-MethodQuery = Annotated[Sampling, Query(description="The nearest grid point, or between the four around the place.")]
+UnitsQuery = Annotated[
+    System, Query(description="metric: °C, m/s; us: °F, mph; si: as in the GRIB file; common: K, mm.")
+]
+MethodQuery = Annotated[
+    Sampling, Query(description="The nearest grid point, or interpolation between the four around the place.")
+]
 Latitude = Annotated[float, Query(ge=-90, le=90, allow_inf_nan=False)]
 Longitude = Annotated[float, Query(ge=-360, le=360, allow_inf_nan=False)]
 ModelPath = Annotated[str, Path(pattern=f"^{MODEL_ID.pattern}$")]
@@ -42,7 +48,7 @@ RegionPath = Annotated[str, Path(pattern=f"^{REGION_NAME.pattern}$")]
 
 
 def variable_names(text: str | None, most: int = MOST_VARIABLES) -> tuple[str, ...] | None:
-    """The names of a list with commas, each once; None without one."""
+    """The names in a comma-separated list, without duplicates; None if there is no list."""
     if text is None:
         return None
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
@@ -67,7 +73,7 @@ def point_request(
     units: System = "metric",
     zone: str | None = None,
 ) -> PointRequest:
-    """A request to the tiles; a problem 422 for a run or a time zone that cannot be."""
+    """A request to the tiles; raises a problem 422 if the run or time zone is invalid."""
     try:
         return PointRequest(root, model, run, region, variables, method, units, zone)
     except GribmillError as error:

@@ -1,4 +1,4 @@
-"""The forecast at places, for every API that answers with one: `point`, Open-Meteo's and EDR's."""
+"""Point forecasts, for every API that serves them: `point`, Open-Meteo and EDR."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_NUMBERS = (":nan", ":inf", ":-inf")
 
 @dataclass(frozen=True, slots=True)
 class RunTimes:
-    """When the newest file of a run was downloaded, and when its newest tile was built; None where not known."""
+    """When the newest file of a run was downloaded, and when its newest tile was built; None if unknown."""
 
     ingested_at: datetime | None
     built_at: datetime | None
@@ -36,7 +36,7 @@ class RunTimes:
 
 @dataclass(frozen=True, slots=True)
 class PointSource:
-    """The tiles and what the catalogue says of them; reads nothing unless it may `wait`."""
+    """The tiles and their catalogue records; reads nothing unless it may `wait`."""
 
     tiles: KeptTiles
     catalogue: Catalogue
@@ -63,7 +63,7 @@ class PointSource:
 
 
 async def answered(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:
-    """What `answer` makes of the tiles: at once from what is kept, otherwise in a thread."""
+    """The result of `answer`: computed directly if everything is cached, otherwise in a thread."""
     try:
         return answer(PointSource(server.tiles, server.weather.catalogue, wait=False))
     except NotKept:
@@ -71,12 +71,12 @@ async def answered(server: ServerContext, answer: Callable[[PointSource], Answer
 
 
 def waiting_source(server: ServerContext) -> PointSource:
-    """The tiles for work in a thread, which may read."""
+    """The tiles, for use in a thread, where reading is allowed."""
     return PointSource(server.tiles, server.weather.catalogue, wait=True)
 
 
 def one_series(source: PointSource, place: Place, request: PointRequest) -> Series:
-    """The forecast at one place; a problem 404 if there is none."""
+    """The forecast at one place; raises a problem 404 if there is none."""
     try:
         (found,) = source.series([place], request)
     except TileError as error:
@@ -97,7 +97,7 @@ def point_json(series: Series, times: RunTimes, root: DataRoot) -> bytes:
 
 
 def _rows(series: Series) -> str:
-    """The hours as JSON. One format for all of them takes a third of the time of a value at a time."""
+    """The hours as JSON. Formatting them in one go takes a third of the time of value by value."""
     form = _form(tuple(series.columns), series.steps, series.row_runs, series.zone)
     values = zip(*(column.values for column in series.columns.values()), strict=True)
     text = form % tuple(chain.from_iterable(values))
@@ -106,7 +106,7 @@ def _rows(series: Series) -> str:
     return text
 
 
-# The places of a run differ in nothing but their numbers.
+# Places in the same run differ only in their numbers.
 @lru_cache(maxsize=64)
 def _form(names: tuple[str, ...], steps: tuple[int, ...], runs: tuple[str, ...], zone: tzinfo) -> str:
     times = valid_times(runs, steps, zone)
@@ -122,7 +122,7 @@ def _quoted(name: str) -> str:
 
 
 def without_paths(root: DataRoot, text: str) -> str:
-    """A sentence without the server's own folders."""
+    """The message without the server's folder names."""
     for folder in (root.tiles, root.path):
         text = text.replace(f"{folder}/", "").replace(f" under {folder}", "").replace(f" in {folder}", "")
     return text

@@ -65,7 +65,9 @@ async def area_statistics(
     variables: Annotated[str, Query(alias="vars", max_length=1000, description="Variables, separated by commas.")],
     model: ModelQuery = None,
     region: RegionQuery = None,
-    bbox: Annotated[str | None, Query(max_length=100, description="W,S,E,N in degrees; or the whole region.")] = None,
+    bbox: Annotated[
+        str | None, Query(max_length=100, description="W,S,E,N in degrees; by default the whole region.")
+    ] = None,
     run: RunQuery = None,
     units: UnitsQuery = "metric",
     percentiles: Annotated[str, Query(max_length=100, description="Percentiles, separated by commas.")] = "10,50,90",

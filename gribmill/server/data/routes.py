@@ -1,4 +1,4 @@
-"""`/api/v1/models`, `/regions`, `/runs`, `/status`: what there is, and how fresh."""
+"""`/api/v1/models`, `/regions`, `/runs`, `/status`: what is available, and how fresh it is."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ router = SecuredRouter("/api/v1", tag="data")
 open_meteo_meta = SecuredRouter(tag="Open-Meteo")
 
 MOST_RUNS = 200
-NeededModel = Annotated[str, Query(pattern="^[a-z0-9][a-z0-9_.-]{0,60}$", description="A model or a member of one.")]
+NeededModel = Annotated[
+    str, Query(pattern="^[a-z0-9][a-z0-9_.-]{0,60}$", description="A model, or an ensemble member.")
+]
 
 
 @router.get("/models")
 async def list_models(
     server: Server,
-    members: Annotated[bool, Query(description="Every member of the ensembles, instead of one row each.")] = False,
+    members: Annotated[bool, Query(description="List every ensemble member instead of one row per ensemble.")] = False,
     here: Annotated[bool, Query(description="Only models that have tiles or runs here.")] = False,
 ) -> list[ModelView]:
     """The models that can be followed, as `gribmill models list` shows them."""
@@ -51,7 +53,7 @@ async def list_models(
 
 @router.get("/regions")
 async def list_regions(server: Server) -> list[RegionView]:
-    """The regions, built in and of the settings."""
+    """The built-in regions and those in the settings."""
     own = server.settings.regions
     return [RegionView.of(region, own=region.name in own) for region in server.weather.regions.values()]
 
@@ -61,11 +63,11 @@ async def list_runs(
     server: Server,
     model: ModelQuery = None,
     before: Annotated[
-        str | None, Query(pattern=f"^{RUN_ID.pattern}$", description="Only runs before this one: the next page.")
+        str | None, Query(pattern=f"^{RUN_ID.pattern}$", description="Only runs before this one, for the next page.")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MOST_RUNS)] = 20,
 ) -> list[RunView]:
-    """The newest runs first, with the completeness of each region."""
+    """Runs, newest first, with the completeness of each region."""
     return await server.run(runs_of, server.weather, model, before, limit)
 
 
@@ -76,7 +78,7 @@ async def latest_runs(
     region: RegionQuery = None,
     complete: Annotated[bool, Query(description="Only a complete run; otherwise the newest that has any tile.")] = True,
 ) -> list[LatestRunView]:
-    """The run to read of each region of a model, or of one region, with the addresses of its tiles."""
+    """The run to read for each region of a model, or for one region, with the URLs of its tiles."""
     return await server.run(lambda: latest_run(waiting_source(server), model, region, complete=complete))
 
 
@@ -86,7 +88,7 @@ async def data_status(
     model: Annotated[list[str] | None, Query(max_length=100)] = None,
     runs: Annotated[int, Query(ge=1, le=100)] = 3,
 ) -> list[ModelStatusView]:
-    """How fresh each model is and why, as `gribmill status --json` says."""
+    """How fresh each model is and why, as in `gribmill status --json`."""
 
     def look() -> list[ModelStatusView]:
         found = look_at(server.weather, tuple(model or ()), runs)
@@ -97,13 +99,13 @@ async def data_status(
 
 @router.get("/models/{model}/meta.json")
 async def model_update_times(server: Server, model: ModelPath) -> ModelMetaView:
-    """When a model was last updated: its last complete run, when that was available, and how often runs come."""
+    """When a model was last updated: its last complete run, when it became available, and the update interval."""
     return await server.run(_meta, server, model)
 
 
 @open_meteo_meta.get("/data/{model}/static/meta.json")
 async def open_meteo_update_times(server: Server, model: ModelPath) -> ModelMetaView:
-    """The same, where clients of Open-Meteo look for it."""
+    """The same, at the path that Open-Meteo clients use."""
     return await server.run(_meta, server, model)
 
 

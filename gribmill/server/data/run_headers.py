@@ -1,4 +1,4 @@
-"""Headers that say which run an answer is from, for answers that are not JSON objects of ours."""
+"""Headers that name the run of a response, for formats that have no place for it."""
 
 from __future__ import annotations
 

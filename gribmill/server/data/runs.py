@@ -1,4 +1,4 @@
-"""Runs and how complete they are, from the catalogue, or from the folders of tiles where it has none."""
+"""Runs and their completeness, from the catalogue, or from the tile folders if it has none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
 
 
 def runs_of(context: Context, model: str | None, before: str | None, limit: int) -> list[RunView]:
-    """The newest runs first, those before the run `before`.
+    """Runs, newest first, older than the run `before`.
 
     Models that have a run of the same time are on one page, which may be longer than `limit`: the next one begins
     before that time.
@@ -42,7 +42,7 @@ def runs_of(context: Context, model: str | None, before: str | None, limit: int)
 
 
 def latest_run(source: PointSource, model: str, region: str | None, *, complete: bool) -> list[LatestRunView]:
-    """The run to read of each region of a model; a problem 404 if there is none."""
+    """The run to read for each region of a model; raises a problem 404 if there is none."""
     tiles = source.tiles
     request = PointRequest(tiles.root, model=model, region=region, run="complete" if complete else "newest")
     choices = [candidate.choice for candidate in tiles.candidates(request)]
@@ -57,7 +57,7 @@ def latest_run(source: PointSource, model: str, region: str | None, *, complete:
 
 
 def model_meta(source: PointSource, model: str, update_interval: int | None) -> ModelMetaView:
-    """When a model was last updated: its newest complete run, whatever the region."""
+    """When a model was last updated: its newest complete run in any region."""
     try:
         (newest, *_) = sorted(latest_run(source, model, None, complete=True), key=lambda one: one.run, reverse=True)
     except HttpProblem:
@@ -89,13 +89,13 @@ def model_meta(source: PointSource, model: str, update_interval: int | None) -> 
 
 
 def tile_url(model: str, run: str, region: str, path: StoredPath, identity: Identity | None = None) -> str:
-    """The address of a tile; with its identity, of this content of it, which may be cached for ever."""
+    """The URL of a tile. With its identity, the URL of this exact content, which may be cached for ever."""
     version = f"?v={etag_of(identity)}" if identity else ""
     return f"/api/v1/tiles/{model}/{run}/{region}/{path.name}{version}"
 
 
 def etag_of(identity: Identity) -> str:
-    """What tells two contents of a tile apart: the ETag of an object, or size and time of a file."""
+    """Identifies the content of a tile: the ETag of an object, or the size and time of a file."""
     first, size, time = identity
     if isinstance(first, str) and first:
         return "".join(one for one in first if one.isalnum() or one == "-")
@@ -116,7 +116,7 @@ def _urls(folder: TileFolder, state: OpenFolder) -> Iterator[str]:
 
 
 def _on_disk(root: DataRoot, model: str | None) -> dict[tuple[str, str], list[TileFolder]]:
-    """Runs that have tiles on this machine's disk; an object store is not listed for it."""
+    """Runs with tiles on the local disk; object stores are not listed."""
     if root.tiles_at is not None:
         return {}
     found: dict[tuple[str, str], list[TileFolder]] = {}

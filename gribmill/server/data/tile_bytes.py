@@ -1,7 +1,7 @@
-"""The bytes of a tile as an answer: conditional requests, ranges, and sending without copies in between.
+"""The bytes of a tile as a response: conditional requests, ranges, and sending without extra copies.
 
-Bytes of a file that the system has in memory are sent at once; only a file that must come from the disk, or an object
-from its store, is read in a thread.
+Bytes in the page cache are sent directly; only files that must come from disk, and objects from a store, are read in
+a thread.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 
 MEDIA_TYPE = "application/x-npz"
-# A client that reads slowly keeps this much in memory.
+# A slow client keeps this much in memory.
 CHUNK_BYTES = 256 * 2**10
 CHUNK_BYTES_REMOTE = 2 * 2**20
 RunInThread = Callable[..., Awaitable[Any]]
-# Linux: the bytes that are in memory, or an error instead of waiting for the disk.
+# Linux: returns bytes from the page cache, or an error instead of waiting for the disk.
 _NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class TileFacts:
-    """A tile as a look found it: `tag` tells its contents apart, `store_tag` is the ETag in its object store."""
+    """A tile at one moment: `tag` identifies its content, `store_tag` is its ETag in the object store."""
 
     path: StoredPath
     tag: str
@@ -46,8 +46,8 @@ class TileFacts:
 
 
 class TileBytes(Response):
-    """Sends parts of a tile, and texts between them. A tile that was replaced meanwhile breaks the connection off
-    rather than mix two."""
+    """Sends parts of a tile, and text between them. If the tile is replaced meanwhile, the connection is closed rather
+    than mixing two versions."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class TileBytes(Response):
                 if count > 0:
                     return memoryview(buffer)[:count]
             except OSError:
-                pass  # not in memory, or a file system that cannot tell
+                pass  # not in the page cache, or the file system does not support this
         found: bytes = await self._run(partial(os.pread, descriptor, size, at))
         return found
 
@@ -126,19 +126,19 @@ async def _nothing() -> AsyncGenerator[bytes | memoryview, None]:
 def tile_response(
     tile: TileFacts, request_headers: Mapping[str, str], version: str | None, run: RunInThread, facts: Mapping[str, str]
 ) -> Response:
-    """The answer to a request for a tile: 200, 206, 304; 404, 412 and 416 are problems.
+    """The response to a request for a tile: 200, 206 or 304; raises problems 404, 412 and 416.
 
-    `version` is the tag in the address: such an address has one content for ever, and may be kept without asking.
-    `facts` are headers that say which run it is from.
+    `version` is the tag in the URL, whose content then never changes and may be cached without revalidation.
+    `facts` are headers that name the run.
     """
     path, tag, size = tile.path, tile.tag, tile.size
     if version is not None and version != tag:
-        raise HttpProblem(404, f"{path.name} was replaced: this version of it does not exist any more")
+        raise HttpProblem(404, f"{path.name} was replaced: this version no longer exists")
     etag = f'"{tag}"'
     final = "private, max-age=31536000, immutable" if version else "private, no-cache"
     headers = {"ETag": etag, "Cache-Control": final, "Accept-Ranges": "bytes", **facts}
     if (match := request_headers.get("if-match")) and not matches(match, etag):
-        raise HttpProblem(412, f"{path.name} has another ETag now: {etag}")
+        raise HttpProblem(412, f"the ETag of {path.name} is now {etag}")
     if matches(request_headers.get("if-none-match"), etag):
         return Response(status_code=304, headers=headers)
     asked = request_headers.get("range")
@@ -149,7 +149,7 @@ def tile_response(
     except RangeOutsideFile:
         raise HttpProblem(
             416,
-            f"the tile has {size} bytes, and the range has none of them",
+            f"the range is outside the tile, which has {size} bytes",
             headers={"Content-Range": f"bytes */{size}"},
         ) from None
     if not parts:

@@ -34,9 +34,10 @@ router = SecuredRouter("/api/v1/tiles", tag="tiles")
 _HOUR = re.compile(r"([0-9]{1,4})(?:m([0-5][0-9]))?|grid")
 HourPath = Annotated[str, Path(pattern=f"^(?:{_HOUR.pattern})$", description="005, or 005m15 between the hours; grid.")]
 VersionQuery = Annotated[
-    str | None, Query(alias="v", max_length=200, description="The version of the tile: such an answer never changes.")
+    str | None,
+    Query(alias="v", max_length=200, description="The version of the tile; the response then never changes."),
 ]
-ValuesQuery = Annotated[bool, Query(description="The values too, row by row from the south; null where missing.")]
+ValuesQuery = Annotated[bool, Query(description="Include the values, row by row from the south; null where missing.")]
 Made = Callable[[], bytes]
 
 
@@ -52,7 +53,7 @@ async def download_tile(
     hour: HourPath,
     version: VersionQuery = None,
 ) -> Response:
-    """The tile itself. Answers If-None-Match and Range; `grid` is the file with the coordinates."""
+    """The tile itself. Supports If-None-Match and Range; `grid` is the file with the coordinates."""
     tile = await _look(server, model, run, region, hour)
     return tile_response(tile, request.headers, version, server.run, await _facts(server, model, run, tile))
 
@@ -130,7 +131,7 @@ async def tile_table(
 async def _shaped(
     request: Request, server: ServerContext, model: str, run: str, tile: TileFacts, media_type: str, make: Made
 ) -> Response:
-    """A tile in another shape, made only for clients that do not have it yet."""
+    """A tile in another format, made only for clients that do not have it yet."""
     shape = hashlib.sha256(f"{request.url.path}?{request.url.query}".encode()).hexdigest()[:16]
     headers = {"ETag": f'"{tile.tag}-{shape}"', "Cache-Control": "private, no-cache"}
     headers |= await _facts(server, model, run, tile)
@@ -157,7 +158,7 @@ def _path(server: ServerContext, model: str, run: str, region: str, hour: str) -
 
 
 async def _look(server: ServerContext, model: str, run: str, region: str, hour: str) -> TileFacts:
-    """The tile as it is now; a problem 404 if there is none."""
+    """The current tile; raises a problem 404 if there is none."""
     path = _path(server, model, run, region, hour)
     try:
         facts = await server.run(path.stat) if isinstance(path, ObjectPath) else path.stat()
@@ -168,7 +169,7 @@ async def _look(server: ServerContext, model: str, run: str, region: str, hour: 
 
 
 async def _facts(server: ServerContext, model: str, run: str, tile: TileFacts) -> dict[str, str]:
-    """Headers that say which run the tile is of, and when its hour was downloaded and built."""
+    """Headers that name the tile's run, and when its hour was downloaded and built."""
     key = "hours", model, run
     look = lambda: server.weather.catalogue.hours(RunRef(model, run))  # noqa: E731
     try:

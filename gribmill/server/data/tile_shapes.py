@@ -1,4 +1,4 @@
-"""A tile in other shapes: its metadata and values as JSON or Arrow, and a variable as a PNG map."""
+"""A tile in other formats: its metadata and values as JSON or Arrow, and a variable as a PNG map."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def tile_arrow(tile: Tile, variables: Sequence[str] | None) -> bytes:
 
 
 def _chosen(tile: Tile, variables: Sequence[str] | None, most: int) -> Sequence[str]:
-    """The variables that are asked for, or all; a problem if one is not there, or they are too many values."""
+    """The requested variables, or all; raises a problem if one is missing, or there are too many values."""
     chosen = tile.names if variables is None else variables
     for name in chosen:
         if tile.find(name) is None:
@@ -76,7 +76,7 @@ def _chosen(tile: Tile, variables: Sequence[str] | None, most: int) -> Sequence[
     count = (2 + len(chosen)) * tile.shape[0] * tile.shape[1]
     if count > most:
         raise HttpProblem(
-            422, f"these are {count} values, more than {most}: name fewer variables, or download the .npz"
+            422, f"the request needs {count} values, more than {most}: name fewer variables, or download the .npz"
         )
     return chosen
 
@@ -100,7 +100,7 @@ class Pictures:
 
 
 def _draw(tile: Tile, variable: str | None, units: System, dpi: int, *, barbs: bool) -> bytes:
-    # Late: pictures are an extra.
+    # Imported late: plotting is an optional extra.
     from gribmill.draw.map.png import draw_png
     from gribmill.draw.of_tile import barbs_of, drawable_of, main_variable
 

@@ -59,7 +59,7 @@ class Collection:
 
     @property
     def variables(self) -> dict[str, VariableMeta]:
-        """By name, as the last hour that has it describes it: the first may lack sums."""
+        """By name, described by the last hour that has it, because the first may lack accumulations."""
         tiles = self.state.tiles or (self.tile,)
         return {name: meta for tile in tiles for name, meta in sorted(tile.meta.variables.items())}
 
@@ -71,7 +71,7 @@ def collections(source: PointSource) -> list[Collection]:
 
 
 def collection(source: PointSource, name: str) -> Collection:
-    """The collection of this id; a problem 404 if there is none."""
+    """The collection with this id; raises a problem 404 if there is none."""
     model, _, region = name.partition(":")
     for candidate in source.source.candidates(PointRequest(source.tiles.root)):
         folder = candidate.choice.folders[0]
@@ -112,7 +112,7 @@ def _described(address: str, name: str, one: Collection) -> dict[str, Any]:
         "id": name,
         "title": f"{model.upper()}, {region.title or region.name}",
         "description": f"Run {one.run} of {model}, {whole}: {choice.sentence}. Values are those of the nearest grid "
-        f"point, in the units of the GRIB.",
+        f"point, in the units of the GRIB file.",
         "keywords": [model, region.name, one.run],
         "links": [
             {"href": address, "rel": "self", "type": "application/json"},
@@ -160,6 +160,6 @@ def _parameter(name: str, meta: VariableMeta) -> dict[str, Any]:
 
 
 def text_of(meta: VariableMeta) -> str:
-    """What it is, at which level; of sums, means and extremes over which time."""
+    """Name and level; for sums, means and extremes also the period."""
     over = "" if meta.statistic == "instant" else f", {meta.statistic} over the time range of its message"
     return f"{meta.long_name}, {meta.level}{over}"

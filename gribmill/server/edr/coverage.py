@@ -1,7 +1,7 @@
 """CoverageJSON of a point over time, and of a grid over time.
 
-Grids of latitude and longitude keep their points. Of projected grids the nearest point is taken on a regular grid of
-about the same spacing, whose lines are multiples of it: neighbouring boxes fit together.
+Latitude-longitude grids keep their points. Projected grids are resampled to the nearest point on a regular grid of
+about the same spacing, aligned to multiples of it, so that neighbouring boxes fit together.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ SPACE = {
     "system": {"type": "GeographicCRS", "id": "http://www.opengis.net/def/crs/OGC/1.3/CRS84"},
 }
 TIME = {"coordinates": ["t"], "system": {"type": "TemporalRS", "calendar": "Gregorian"}}
-# Axis values that are sent back come with rounding.
+# Clients send axis values back rounded.
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class GridPart:
-    """The axes of an answer, and the point of the tile that each of its points is; -1 outside."""
+    """The axes of a coverage, and the index in the tile of each of its points; -1 outside."""
 
     x: Floats
     y: Floats
@@ -82,7 +82,9 @@ def cube(
         raise HttpProblem(400, f"the collection {one.id} has no grid point in that area")
     count = part.points.size * len(steps) * len(names)
     if count > MOST_VALUES:
-        raise HttpProblem(413, f"these are {count} values, more than {MOST_VALUES}: ask for less")
+        raise HttpProblem(
+            413, f"the request needs {count} values, more than {MOST_VALUES}: choose a smaller area or fewer times"
+        )
     shape = (len(steps), *part.points.shape)
     values = {name: np.full(shape, np.nan, np.float32) for name in names}
     for number, step in enumerate(steps):
@@ -93,7 +95,7 @@ def cube(
 
 
 def grid_part(tile: Tile, bounds: QueryBox) -> GridPart:
-    """The points of an answer over a box."""
+    """The points of a coverage over a box."""
     width = bounds.width
     if tile.regular:
         lon = bounds.west + (tile.x - bounds.west + TOLERANCE) % 360.0 - TOLERANCE
@@ -128,7 +130,7 @@ def _usual(lon: Floats) -> Floats:
 
 
 def _read(one: Collection, step: int, part: GridPart, values: dict[str, Values], number: int) -> None:
-    """One hour; what it does not have, or cannot be read, stays missing."""
+    """Fill in one hour; values that it lacks, or that cannot be read, stay missing."""
     try:
         tile = read_tile(one.state.paths[step], one.tile)
     except TileError:

@@ -1,4 +1,4 @@
-"""The parameters of EDR queries: coordinates, boxes, times, names; a problem 400 in one sentence for what is wrong."""
+"""The parameters of EDR queries: coordinates, boxes, times, names. Invalid ones raise a problem 400."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True)
 class QueryTimes:
-    """From and until, both included; None: open."""
+    """Start and end, both inclusive; None if open."""
 
     begin: datetime | None
     end: datetime | None
@@ -117,7 +117,7 @@ def parse_bbox(bbox: str | None) -> QueryBox:
     _check(found.west, found.south, "bbox")
     _check(found.east, found.north, "bbox")
     if found.south > found.north:
-        raise _wrong("bbox", "the south of the box is north of its north")
+        raise _wrong("bbox", "the southern edge of the box is north of its northern edge")
     return found
 
 
@@ -141,7 +141,7 @@ def parse_times(text: str | None) -> QueryTimes:
 
 
 def parse_names(values: Sequence[str], known: Sequence[str], most: int) -> tuple[str, ...]:
-    """The parameters that are asked for; all of them by default."""
+    """The requested parameters; all by default."""
     names = tuple(dict.fromkeys(part.strip() for value in values for part in value.split(",") if part.strip()))
     for name in names:
         if name not in known:
@@ -153,11 +153,11 @@ def parse_names(values: Sequence[str], known: Sequence[str], most: int) -> tuple
 
 
 def check_shape(crs: str | None, shape: str | None, z: str | None) -> None:
-    """What is offered of coordinate systems and formats: CRS84 and CoverageJSON, without heights."""
+    """Refuse anything but CRS84, CoverageJSON and no vertical axis."""
     if crs is not None and crs.lower() not in CRS_NAMES:
-        raise _wrong("crs", f"{quoted(crs)} is not offered: coordinates are in {CRS84}")
+        raise _wrong("crs", f"{quoted(crs)} is not supported: coordinates are in {CRS84}")
     if shape is not None and shape.lower() not in FORMATS:
-        raise _wrong("f", f"{quoted(shape)} is not offered: answers are CoverageJSON")
+        raise _wrong("f", f"{quoted(shape)} is not supported: responses are CoverageJSON")
     if z is not None:
         raise _wrong("z", "collections have no vertical axis: levels are part of the parameters' names")
 
@@ -172,7 +172,7 @@ def _ring(text: str) -> Floats:
         _check(lon, lat, "coords")
         points.append((lon, lat))
     if len(points) < 4 or points[0] != points[-1]:
-        raise _wrong("coords", "a ring has at least four points, and ends where it begins")
+        raise _wrong("coords", "a ring needs at least four points, and must end where it begins")
     return np.array(points[:-1], np.float64)
 
 

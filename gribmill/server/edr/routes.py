@@ -44,7 +44,7 @@ async def edr_landing_slash(request: Request) -> Response:
 
 @router.get("/conformance", response_class=Response)
 async def edr_conformance() -> Response:
-    """What of the standard is implemented."""
+    """The conformance classes that are implemented."""
     return _json({"conformsTo": CONFORMANCE})
 
 

@@ -1,4 +1,4 @@
-"""Counters: what has happened in the database since the last look, each thing counted once.
+"""Counters: what has happened in the database since the last scrape, each thing counted once.
 
 Rows may become visible late, because their transaction took a while: each look begins some seconds before the last one,
 and leaves out what was counted then.
@@ -61,7 +61,7 @@ class CounterTail:
         new = [one for one in attempts if self._ended.get(one.job_id) != one.completed_at]
         recent = {one.job_id: one.completed_at for one in attempts if one.completed_at > now - OVERLAP}
         self._ended = {**self._ended, **recent} if len(attempts) == MOST_ROWS else recent
-        # Never before the start of the server. After more rows than one look takes, the next one goes on there.
+        # Never before the start of the server. If there are more rows than one scrape reads, the next continues there.
         until = attempts[-1].completed_at if len(attempts) == MOST_ROWS else now
         self._ended_since = max(self._ended_since, until - OVERLAP)
         last = {one.job_id: one for one in new}

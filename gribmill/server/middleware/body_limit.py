@@ -40,4 +40,6 @@ class BodyLimit:
         return 0
 
     def _problem(self) -> HttpProblem:
-        return HttpProblem(413, f"a request body has at most {self._most_bytes} bytes", headers={"Connection": "close"})
+        return HttpProblem(
+            413, f"the request body is larger than {self._most_bytes} bytes", headers={"Connection": "close"}
+        )

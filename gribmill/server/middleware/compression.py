@@ -1,7 +1,7 @@
-"""Answers compressed with zstd or gzip, for clients that accept it.
+"""Compresses responses with zstd or gzip, for clients that accept it.
 
-Compression can give away a secret that shares an answer with text of an attacker's choice (BREACH). Here it cannot:
-only answers to GET are compressed, secrets are shown in answers to POST alone, pages have no CSRF tokens, and a
+Compression can reveal a secret that shares a response with text chosen by an attacker (BREACH). Here it cannot:
+only responses to GET are compressed, secrets appear only in responses to POST, pages have no CSRF tokens, and a
 request that another site makes a browser send carries no session (SameSite=Strict).
 """
 
@@ -15,11 +15,11 @@ from isal import igzip
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Shorter answers do not get smaller by more than their packet.
+# Shorter responses fit into one packet anyway.
 LEAST_BYTES = 1000
-# Larger ones are compressed in a thread, so that other requests do not wait.
+# Larger ones are compressed in a thread, so that they do not block other requests.
 MOST_AT_ONCE = 200_000
-# What is text. Tiles, pictures and Arrow are compressed already; event streams must not wait.
+# Text formats. Tiles, pictures and Arrow are already compressed; event streams must not be buffered.
 TEXT_TYPES = frozenset({"application/json", "application/javascript", "image/svg+xml"})
 NOT_AS_A_WHOLE = frozenset({204, 206, 304})
 
@@ -32,12 +32,12 @@ def compress_gzip(body: bytes) -> bytes:
     return igzip.compress(body, 1)
 
 
-# The first is taken if a client likes several equally.
+# In order of preference, if a client accepts several equally.
 ENCODINGS: Mapping[str, Callable[[bytes], bytes]] = {"zstd": compress_zstd, "gzip": compress_gzip}
 
 
 class Compression:
-    """Whole answers of text to GET. Ranges, streams and everything else pass through untouched."""
+    """Compresses complete text responses to GET. Ranges, streams and everything else pass through unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -55,7 +55,7 @@ class Compression:
 
 
 class _Answer:
-    """Holds the head of an answer back until its body is seen to be whole."""
+    """Holds back the head of a response until its body is known to be complete."""
 
     def __init__(self, send: Send, encoding: str | None) -> None:
         self._send = send
@@ -87,7 +87,7 @@ class _Answer:
 
 
 def is_text(start: Message) -> bool:
-    """Whether an answer may be compressed, going by its head."""
+    """Whether a response may be compressed, judging by its head."""
     headers = Headers(raw=start["headers"])
     if start["status"] in NOT_AS_A_WHOLE or "content-encoding" in headers or "content-range" in headers:
         return False
@@ -98,7 +98,7 @@ def is_text(start: Message) -> bool:
 
 
 def _strong(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """A condition names the ETag as it was sent compressed; routes know it as it was before."""
+    """Clients send the ETag of the compressed response; routes know the original one."""
     return (name, value.replace(b'W/"', b'"')) if name == b"if-none-match" else (name, value)
 
 
@@ -108,7 +108,7 @@ def vary(start: Message) -> None:
 
 
 def chosen_encoding(accepted: str) -> str | None:
-    """The encoding that a client likes best; None if it accepts none of ours."""
+    """The encoding that the client prefers; None if it accepts none of ours."""
     weights: dict[str, float] = {}
     for one in accepted.lower().split(",")[:20]:
         name, _, parameter = one.partition(";")

@@ -21,7 +21,7 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._known(scope):
-            problem = HttpProblem(421, "this server does not answer to that host name; add it to server.hosts")
+            problem = HttpProblem(421, "this host name is not allowed; add it to server.hosts")
             await problem_response(problem)(scope, receive, send)
             return
         await self._app(scope, receive, send)
@@ -44,7 +44,7 @@ class HostCheck:
 
 
 def host_name(host: str) -> str:
-    """The name of a Host header without its port; the brackets of an IPv6 address are left out."""
+    """The name of a Host header without its port; without the brackets of an IPv6 address."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()

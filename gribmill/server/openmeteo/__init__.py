@@ -1,3 +1,3 @@
-"""Forecasts in the shape of Open-Meteo's API, for programs that are written for it."""
+"""Forecasts in the format of Open-Meteo's API, for programs written for it."""
 
 __all__ = ["routes"]

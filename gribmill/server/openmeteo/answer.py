@@ -1,4 +1,4 @@
-"""The answer for each place and model: sections of columns, before they are written as JSON, CSV or binary."""
+"""The response for each place and model: sections of columns, before encoding as JSON, CSV or binary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gribmill.tiles.read.point.series import Series, time_text
 from gribmill.tiles.read.run_choice import no_tiles
 
 DAY = 86400
-# Hours before the run are taken from the runs before it, at most from so many.
+# Hours before the run come from earlier runs, at most this many.
 MOST_EARLIER_RUNS = 60
 OROGRAPHY, TEMPERATURE = "orog", "t2m"
 # Kelvin per metre, as Open-Meteo has it.
@@ -83,7 +83,7 @@ class PlaceAnswer:
 
 
 def place_answers(source: PointSource, request: ForecastRequest, root_request: PointRequest) -> list[list[PlaceAnswer]]:
-    """For each place, the answer of each model; an OpenMeteoError where there is no forecast."""
+    """For each place, the answer of each model; raises OpenMeteoError if there is no forecast."""
     return [
         [_answer(source, request, root_request, number, model) for model in request.models]
         for number in range(len(request.places))
@@ -124,7 +124,7 @@ def _answer(
 
 @dataclass(slots=True)
 class _Forecast:
-    """What the tiles have for a place: the run that was chosen first, then earlier ones."""
+    """The forecasts for a place: of the chosen run, then of earlier ones."""
 
     series: list[Series]
     elevation: float
@@ -167,7 +167,7 @@ class _Forecast:
     def column(
         self, variable: ForecastVariable, times: Sequence[int], request: ForecastRequest, step: int = HOUR
     ) -> AnswerColumn:
-        """A variable at these times, in the unit of the request; without a unit if there is none of it."""
+        """A variable at these times, in the requested unit; without a unit if the variable is not available."""
         for name in variable.columns:
             column = next((one.columns[name] for one in self.series if name in one.columns), None)
             if column is not None:
@@ -184,7 +184,7 @@ class _Forecast:
         return AnswerColumn(variable, UNDEFINED, (math.nan,) * len(times))
 
     def _lapse(self) -> float:
-        """What the temperature changes from the model's elevation to the one that was asked for."""
+        """The temperature correction from the model's elevation to the requested one."""
         if self.asked_elevation is None or math.isnan(self.elevation):
             return 0.0
         return (self.elevation - self.asked_elevation) * LAPSE_RATE
@@ -196,7 +196,7 @@ class _Forecast:
         return [found.get(moment, math.nan) for moment in times]
 
     def _hourly(self, name: str, step: int) -> Hourly:
-        """Of the chosen run, and up to its start of the newest run before it that has the hour."""
+        """Values of the chosen run; before its start, of the newest earlier run that has the hour."""
         newest = int(run_time(self.series[0].run).timestamp())
         found: Hourly = {}
         for series in self.series:
@@ -208,7 +208,7 @@ class _Forecast:
 
 
 def _columns(source: PointSource, folder: TileFolder, variables: Sequence[ForecastVariable]) -> tuple[str, ...]:
-    """Those of our variables that the run has, at any hour."""
+    """The variables that the run has at any hour."""
     state = source.tiles.folder(folder, wait=source.wait)
     there = {name for tile in state.tiles for name in tile.meta.variables}
     there |= derivable(there).keys()
@@ -236,7 +236,7 @@ def _series(
 
 
 def _earlier(source: PointSource, folder: TileFolder, begin: int) -> list[TileFolder]:
-    """The runs before, newest first, back to the one that has the first hour."""
+    """Earlier runs, newest first, back to the one that has the first hour."""
 
     def look() -> list[TileFolder]:
         every = source.tiles.root.tile_folders(folder.model, None, folder.region)
@@ -251,18 +251,18 @@ def _earlier(source: PointSource, folder: TileFolder, begin: int) -> list[TileFo
 
 
 def _current(forecast: _Forecast, request: ForecastRequest) -> Section:
-    """The hour that has begun last."""
+    """The current hour."""
     now = int(request.now.timestamp()) // HOUR * HOUR
     return Section("current", (now,), HOUR, tuple(forecast.column(one, (now,), request) for one in request.current))
 
 
 def _daily(forecast: _Forecast, request: ForecastRequest, period: Period) -> Section:
     first = (period.begin + period.offset) // DAY * DAY - period.offset
-    # By the last hour: where local time is half an hour off, the end is after midnight.
+    # By the last hour: in time zones with a half-hour offset, the end is after midnight.
     days = tuple(range(first, period.end - HOUR + 1, DAY))
     columns = []
     for variable, hourly in request.daily:
-        # Hours are whole in UTC, also where local time is half an hour off.
+        # Hours are whole in UTC, even in time zones with a half-hour offset.
         hours = [[-(-day // HOUR) * HOUR + HOUR * hour for hour in range(24)] for day in days]
         flat = forecast.column(hourly, [moment for day in hours for moment in day], request)
         values = tuple(_aggregate(variable, flat.values[24 * day : 24 * day + 24]) for day in range(len(days)))
@@ -272,7 +272,7 @@ def _daily(forecast: _Forecast, request: ForecastRequest, period: Period) -> Sec
 
 
 def _aggregate(variable: ForecastVariable, values: Sequence[float]) -> float:
-    """Of a whole day; NaN if an hour is missing."""
+    """The value of a whole day; NaN if an hour is missing."""
     if any(math.isnan(value) for value in values):
         return math.nan
     match variable.aggregation:
@@ -326,6 +326,6 @@ def _text(moment: datetime | None) -> str | None:
 
 
 def local_time(seconds: int, period: Period, *, day: bool) -> str:
-    """As Open-Meteo writes it: local, to the minute, without a zone."""
+    """In Open-Meteo's format: local time, to the minute, without a zone."""
     moment = datetime.fromtimestamp(seconds + period.offset, UTC)
     return f"{moment:%Y-%m-%d}" if day else f"{moment:%Y-%m-%dT%H:%M}"

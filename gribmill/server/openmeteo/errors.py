@@ -1,4 +1,4 @@
-"""Errors of this API, which have a shape of their own."""
+"""Errors in Open-Meteo's own format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request asks for, from its query: places, variables, models, times, units and the shape of the answer."""
+"""Parses a query: places, variables, models, times, units and the response format."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class ForecastRequest:
-    """Everything checked. `periods` has one for each place."""
+    """A validated request. `periods` has one entry per place."""
 
     places: tuple[Place, ...]
     elevations: tuple[float | None, ...]
@@ -70,7 +70,7 @@ class ForecastRequest:
 
 
 def forecast_request(query: Query, now: datetime) -> ForecastRequest:
-    """The request of a query; an OpenMeteoError in one sentence if there is something wrong with it."""
+    """The parsed request; raises OpenMeteoError if a parameter is invalid."""
     given = _given(query)
     places = _places(given)
     hourly = tuple(hourly_variable(name, "hourly") for name in _names(given, "hourly"))
@@ -82,7 +82,7 @@ def forecast_request(query: Query, now: datetime) -> ForecastRequest:
     hours = sum(len(period.hours) for period in periods)
     columns = (len(hourly) + 4 * len(minutely) + len(daily) + len(current)) * len(models)
     if hours * columns > MOST_VALUES:
-        raise OpenMeteoError(f"Too much data requested: {hours * columns} values, and at most {MOST_VALUES} are given")
+        raise OpenMeteoError(f"Too much data requested: {hours * columns} values, more than {MOST_VALUES}")
     return ForecastRequest(
         places,
         _elevations(given, len(places)),
@@ -112,7 +112,9 @@ def _given(query: Query) -> dict[str, list[str]]:
             raise OpenMeteoError(f"{quoted(key)} is not a parameter of this server")
         found.setdefault(key, []).extend(part.strip() for part in value.split(",") if part.strip())
     if found.get("current_weather", ["false"]) not in ([], ["false"]):
-        raise OpenMeteoError("current_weather is not offered by this server: use current=temperature_2m,wind_speed_10m")
+        raise OpenMeteoError(
+            "current_weather is not supported by this server: use current=temperature_2m,wind_speed_10m"
+        )
     return found
 
 
@@ -180,7 +182,7 @@ def _integer(given: Mapping[str, list[str]], key: str, most: int) -> int | None:
 def _one(given: Mapping[str, list[str]], key: str, default: str) -> str:
     values = given.get(key) or [default]
     if len(values) > 1:
-        raise OpenMeteoError(f"Parameter '{key}' has one value")
+        raise OpenMeteoError(f"Parameter '{key}' takes one value")
     return values[0]
 
 
@@ -194,7 +196,7 @@ def _choice(given: Mapping[str, list[str]], key: str, known: Sequence[Chosen]) -
 
 def _format(given: Mapping[str, list[str]]) -> Format:
     if _one(given, "format", "json") == "xlsx":
-        raise OpenMeteoError("format=xlsx is not offered by this server: use json, csv or flatbuffers")
+        raise OpenMeteoError("format=xlsx is not supported by this server: use json, csv or flatbuffers")
     formats: tuple[Format, ...] = ("json", "csv", "flatbuffers")
     return _choice(given, "format", formats)
 
@@ -221,7 +223,7 @@ def _period(given: Mapping[str, list[str]], name: str, now: datetime) -> Period:
     if (end - begin).days > MOST_PAST_DAYS + MOST_FORECAST_DAYS:
         raise OpenMeteoError(f"A time range has at most {MOST_PAST_DAYS + MOST_FORECAST_DAYS} days")
     first, last = (int(moment.replace(tzinfo=UTC).timestamp()) - offset for moment in (begin, end))
-    # Hours are whole in UTC, also where local time is half an hour off.
+    # Hours are whole in UTC, even in time zones with a half-hour offset.
     return Period(-(-first // HOUR) * HOUR, -(-last // HOUR) * HOUR, offset, shown, abbreviation)
 
 

@@ -21,7 +21,7 @@ Hourly = dict[int, float]
 
 
 def hourly_values(series: Series, column: Column, step: int = HOUR) -> Hourly:
-    """Seconds since 1970 to the value, every `step` seconds; those without a value are left out."""
+    """Seconds since 1970 to the value, every `step` seconds; missing values are left out."""
     if column.windows is None:
         return _instants(series, column, step)
     return _windowed(series, column, step)

@@ -19,7 +19,7 @@ def json_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> by
 
 
 def rounded(column: AnswerColumn) -> list[float | int | None]:
-    """The values with the digits that their unit deserves; null where one is missing."""
+    """The values, rounded as usual for their unit; null where missing."""
     digits = column.decimals
     if digits == 0:
         return [None if math.isnan(value) else round(value) for value in column.values]
@@ -27,7 +27,7 @@ def rounded(column: AnswerColumn) -> list[float | int | None]:
 
 
 def column_name(column: AnswerColumn, answer: PlaceAnswer, *, several: bool) -> str:
-    """Of several models, each has its name behind the variable's."""
+    """The name of a column; with several models, the model's name is appended."""
     return f"{column.variable.name}_{answer.model.name}" if several else column.variable.name
 
 
@@ -46,7 +46,7 @@ def _place(number: int, models: Sequence[PlaceAnswer], unixtime: bool) -> dict[s
         "utc_offset_seconds": period.offset,
         "timezone": period.zone,
         "timezone_abbreviation": period.abbreviation,
-        # Clients need a number; whether it is known, `gribmill.elevation_known` says.
+        # Clients need a number; `gribmill.elevation_known` says whether it is known.
         "elevation": 0.0 if math.isnan(first.elevation) else first.elevation,
     }
     if number:

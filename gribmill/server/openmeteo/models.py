@@ -1,4 +1,4 @@
-"""Open-Meteo's names of models: ours, and the number that binary answers have for each."""
+"""Open-Meteo's model names, with ours and the number of each in binary responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gribmill.identity import MODEL_ID
 from gribmill.server.openmeteo.errors import OpenMeteoError
 
 BEST_MATCH = "best_match"
-# Theirs, ours, and the number.
+# Open-Meteo's name, ours, and the number.
 MODELS: dict[str, tuple[str | None, int]] = {
     BEST_MATCH: (None, 1),
     "gfs_seamless": ("gfs", 2),
@@ -29,7 +29,7 @@ MODELS: dict[str, tuple[str | None, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class ForecastModel:
-    """A model that was asked for; `model_id` is None for the finest one that has the place."""
+    """A requested model; `model_id` is None for the finest one that covers the place."""
 
     name: str
     model_id: str | None
@@ -37,7 +37,7 @@ class ForecastModel:
 
 
 def forecast_model(name: str) -> ForecastModel:
-    """By their name or ours; an error as the original's for another one."""
+    """Find a model by Open-Meteo's name or ours; raises the same error as Open-Meteo if there is none."""
     if name in MODELS:
         return ForecastModel(name, *MODELS[name])
     if not MODEL_ID.fullmatch(name):

@@ -247,7 +247,7 @@ def test_edr_xarray_opens_a_collection_lazily(server: LiveServer, name: str) -> 
         ("area", {"coords": "POLYGON((0 0,1 0,0 1,0 0))"}, 400, "no grid point in that area"),
         ("cube", {"bbox": "1,2,3"}, 400, "is not a box"),
         ("cube", {"bbox": "nan,0,1,1"}, 400, "is not a longitude"),
-        ("cube", {"bbox": "0,5,1,1"}, 400, "north of its north"),
+        ("cube", {"bbox": "0,5,1,1"}, 400, "north of its northern edge"),
     ],
 )
 def test_queries_that_cannot_be_answered_say_why(

@@ -132,7 +132,7 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
         ({**PLACE, "forecast_days": "17"}, "out of allowed range from 0 to 16. Given 17."),
         ({**PLACE, "forecast_days": "-1"}, "Value of type 'Int' required"),
         ({**PLACE, "timezone": "Mars/Base"}, "Invalid timezone"),
-        ({**PLACE, "format": "xlsx"}, "format=xlsx is not offered"),
+        ({**PLACE, "format": "xlsx"}, "format=xlsx is not supported"),
         ({**PLACE, "models": "../x"}, "invalid String value ../x for key models"),
         ({**PLACE, "start_date": "2026-13-01", "end_date": "2026-12-01"}, "Invalid date format"),
         ({**PLACE, "start_date": "2020-01-01", "end_date": "2026-12-01"}, "at most 108 days"),
@@ -142,7 +142,7 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
         ({**PLACE, "tilt": "3"}, "'tilt' is not a parameter"),
         ({"latitude": ",".join(["1"] * 501), "longitude": ",".join(["1"] * 501)}, "501 places are more than 500"),
         ({**PLACE, "minutely_15": "capes"}, "invalid String value capes for key minutely_15"),
-        ({**PLACE, "current_weather": "true"}, "current_weather is not offered"),
+        ({**PLACE, "current_weather": "true"}, "current_weather is not supported"),
     ],
 )
 def test_what_cannot_be_answered_has_a_reason(client: httpx.Client, query: dict[str, str], reason: str) -> None:
