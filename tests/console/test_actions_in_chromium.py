@@ -158,7 +158,7 @@ def test_workers_are_drained_and_dismissed(act: Act, store: Store) -> None:
 
 
 def test_a_sick_mirror_is_used_again(visited: tuple[LivelyServer, Page], act: Act) -> None:
-    assert "nomads-hrrr is used again" in act("/", "Use again now", "#attention").lower()
+    assert "nomads-hrrr is in use again" in act("/", "Use again now", "#attention").lower()
     visited[1].goto(f"{visited[0].url}/sources")
     assert visited[1].get_by_role("button", name="Use again now").count() == 0
 
@@ -203,11 +203,11 @@ def test_webhooks_are_added_tested_and_removed_and_events_delivered_again(
 def test_tenants_and_tokens_are_managed_and_audited(visited: tuple[LivelyServer, Page], act: Act) -> None:
     page = visited[1]
     assert "added" in act("/tenants", "Add", Name="newcomer", Title="New").lower()
-    assert "was changed" in act("/tenants/newcomer", "Save", Jobs_that_run_at_once="3")
-    assert "not a number" in act("/tenants/newcomer", "Save", Jobs_that_run_at_once="many")
+    assert "was changed" in act("/tenants/newcomer", "Save", Running_jobs="3")
+    assert "not a number" in act("/tenants/newcomer", "Save", Running_jobs="many")
     assert "is disabled" in act("/tenants", "Disable")
     assert "is enabled" in act("/tenants", "Enable")
-    assert "choose it" in act("/tokens", "Create", Name="robot")
+    assert "choose one" in act("/tokens", "Create", Name="robot")
     page.get_by_label("Name").fill("robot")
     page.get_by_label("Tenant").select_option("acme")
     page.get_by_role("button", name="Create").click()

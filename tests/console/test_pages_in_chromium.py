@@ -93,7 +93,7 @@ def logged_in(browser: Browser, lively: LivelyServer, role: Role, tenant: str | 
     page.goto(f"{lively.url}/jobs")
     page.get_by_label("Token").fill(lively.live.token(role, tenant))
     page.get_by_role("button", name="Log in").click()
-    page.get_by_role("heading", name="Overview").wait_for()
+    page.get_by_role("heading", name="Jobs", exact=True, level=1).wait_for()
     yield page
     context.close()
     assert complaints.texts == []

@@ -76,7 +76,7 @@ def test_a_route_without_a_line_in_the_table_of_access_fails_at_import() -> None
 
     async def unheard_of() -> None: ...
 
-    with pytest.raises(LookupError, match="unheard_of has no line"):
+    with pytest.raises(LookupError, match="unheard_of has no entry"):
         router.get("/x")(unheard_of)
 
 
