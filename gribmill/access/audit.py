@@ -91,7 +91,8 @@ class AuditTrail:
     ) -> Sequence[AuditEntry]:
         """Entries, newest first."""
         wanted = {"tenant_id": tenant_id, "operation": operation, "token_id": token_id, "before_id": before_id}
-        with self._database.read() as tx:
+        database = self._database if tenant_id is None else self._database.for_tenant(tenant_id)
+        with database.read() as tx:
             return tx.query(AuditEntry, "audit/list", {**wanted, "limit": max(1, min(limit, PAGE_LIMIT))})
 
 

@@ -265,6 +265,13 @@ class Database(Protocol):
     workers_outlive_it: bool
     """Whether workers go on when its machine crashes. They would go on with claims that it has forgotten."""
 
+    def for_tenant(self, name: str) -> Database:
+        """The same database for the requests of one tenant: if it can, it hides the rows of others from `read`.
+
+        A second safeguard. Statements still have to name the tenant.
+        """
+        ...
+
     def read(self) -> AbstractContextManager[Snapshot]:
         """One consistent look that blocks no one."""
         ...

@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 from collections.abc import Sequence
+from copy import copy
 
 from gribmill.database.postgres.announcer import Announcer
 from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
@@ -14,6 +15,7 @@ from gribmill.database.postgres.handle import READ, WRITE, Handle
 from gribmill.database.postgres.listener import NotificationListener
 from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
 from gribmill.database.postgres.statements import statement
+from gribmill.database.postgres.tenant_role import ADVICE, role_state, set_up_role
 from gribmill.database.postgres.transaction import PostgresTransaction
 from gribmill.database.postgres.turn import take_turn
 from gribmill.queue.errors import StoreError, StoreReadOnly
@@ -33,7 +35,7 @@ class _Reading:
         self._database = database
 
     def __enter__(self) -> PostgresTransaction:
-        self._handle, self._transaction = self._database._enter(READ)
+        self._handle, self._transaction = self._database._enter(READ, self._database.tenant)
         return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -89,12 +91,33 @@ class PostgresDatabase:
         self._lease_seconds = lease_seconds
         self.name = shown_name(dsn)
         self.clock = clock
+        self.tenant: str | None = None
+        self._has_tenant_role: bool | None = None
         self._local = threading.local()
         self._announcer = Announcer(dsn)
         try:
             self._bring_up_to_date(create=create)
         except FAULTS as error:
             raise self._fault(error) from error
+
+    def for_tenant(self, name: str) -> PostgresDatabase:
+        """The same database, and the same connections. Its looks are those of the role for tenants, if there is one."""
+        if self._has_tenant_role is None:
+            self._has_tenant_role = self._look_for_role()
+        if not self._has_tenant_role:
+            return self
+        scoped = copy(self)
+        scoped.tenant = name
+        return scoped
+
+    def _look_for_role(self) -> bool:
+        try:
+            ready, wanted = role_state(self._open_handle().connection)
+        except FAULTS as error:
+            raise self._fault(error) from error
+        if wanted and not ready:
+            log.warning("%s: %s", self.name, ADVICE)
+        return ready
 
     def read(self) -> _Reading:
         return _Reading(self)
@@ -167,15 +190,17 @@ class PostgresDatabase:
             raise StoreError(f"{self.name} has no tables of gribmill yet: `gribmill db init` creates them")
         if missing:
             migrate(connection)
+        if create or missing:
+            set_up_role(connection)
         connection.execute(statement("events/adopt_restored").encode())
 
-    def _enter(self, begin: str) -> tuple[Handle, PostgresTransaction]:
+    def _enter(self, begin: str, tenant: str | None = None) -> tuple[Handle, PostgresTransaction]:
         try:
             handle = self._open_handle()
             handle.keep_time()
         except FAULTS as error:
             raise self._fault(error) from error
-        return handle, PostgresTransaction(handle, self.clock or handle.now, begin)
+        return handle, PostgresTransaction(handle, self.clock or handle.now, begin, tenant)
 
     def _open_handle(self) -> Handle:
         handle: Handle | None = getattr(self._local, "handle", None)

@@ -16,6 +16,7 @@ from gribmill.database.postgres.error_translation import lost_connection
 from gribmill.database.postgres.sender import Sender
 from gribmill.database.postgres.server_clock import ServerClock
 from gribmill.database.postgres.statements import is_planned_each_time
+from gribmill.database.postgres.tenant_role import ENTER
 from gribmill.database.records import RawRows
 from gribmill.database.verbs.session import RawParams
 
@@ -60,21 +61,24 @@ class Handle:
                     raise
                 self._open()
 
-    def begin(self, begin: str, calls: Calls) -> list[Cursor]:
-        """Begin a transaction with its first statements. Reopens a connection that was lost while idle."""
+    def begin(self, begin: str, calls: Calls, tenant: str | None = None) -> list[Cursor]:
+        """Begin a transaction with its first statements; for a tenant, one that sees no rows of others. Reopens a
+        connection that was lost while idle."""
         try:
-            return self._begin(begin, calls)
+            return self._begin(begin, calls, tenant)
         except psycopg.Error as error:
             if not (lost_connection(error) and self.connection.closed):
                 raise
             self._open()
-            return self._begin(begin, calls)
+            return self._begin(begin, calls, tenant)
 
-    def _begin(self, begin: str, calls: Calls) -> list[Cursor]:
+    def _begin(self, begin: str, calls: Calls, tenant: str | None) -> list[Cursor]:
         with batch(self.connection):
             self._control.execute(begin)
             if self._limits is not None:
                 self._control.execute(self._limits)
+            if tenant is not None:
+                self._control.execute(ENTER, (tenant,))
             self._plans_for_values = False
             if begin == READ:
                 self._plan_for_values()

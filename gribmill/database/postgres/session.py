@@ -26,9 +26,20 @@ class PostgresSession:
     The transaction begins with its first statement, in one round trip.
     """
 
-    __slots__ = ("_begin", "_clock", "_handle", "begun", "lasting", "seconds", "source_job", "stamp", "wakes")
+    __slots__ = (
+        "_begin",
+        "_clock",
+        "_handle",
+        "_tenant",
+        "begun",
+        "lasting",
+        "seconds",
+        "source_job",
+        "stamp",
+        "wakes",
+    )
 
-    def __init__(self, handle: Handle, clock: Clock, begin: str) -> None:
+    def __init__(self, handle: Handle, clock: Clock, begin: str, tenant: str | None = None) -> None:
         self._clock = clock
         self.set_time()
         self.lasting = True
@@ -37,6 +48,7 @@ class PostgresSession:
         self.begun = False
         self._handle = handle
         self._begin = begin
+        self._tenant = tenant
 
     def set_time(self) -> None:
         """The moment of all that follows: of the transaction's begin, or after it has waited for a lock."""
@@ -82,7 +94,7 @@ class PostgresSession:
         if self.begun:
             return self._handle.send(sent)
         self.begun = True  # also if it fails: then there is something to roll back
-        return self._handle.begin(self._begin, sent)
+        return self._handle.begin(self._begin, sent, self._tenant)
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
         """Run a statement for each row; returns the number of changed rows."""

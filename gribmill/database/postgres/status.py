@@ -11,6 +11,7 @@ from psycopg.rows import dict_row
 from gribmill.database.postgres.connection import Connection, connect, plain_faults
 from gribmill.database.postgres.migrate import migrations
 from gribmill.database.postgres.statements import statement
+from gribmill.database.postgres.tenant_role import ADVICE, RoleState, role_state
 from gribmill.database.status import DatabaseStatus, IndexStatus, OldTransaction, TableStatus
 from gribmill.database_url import hide_password
 
@@ -31,7 +32,8 @@ def postgres_status(url: str) -> DatabaseStatus:
         tables = tuple(TableStatus(**row) for row in _rows(connection, "status/tables"))
         indexes = tuple(IndexStatus(**row) for row in _rows(connection, "status/indexes"))
         applied = _applied(connection)
-    missing = tuple(one.version for one in migrations() if one.version not in applied)
+        missing = tuple(one.version for one in migrations() if one.version not in applied)
+        role = RoleState(ready=False, wanted=False) if missing else role_state(connection)
     return DatabaseStatus(
         engine="PostgreSQL",
         version=server["version"],
@@ -45,7 +47,7 @@ def postgres_status(url: str) -> DatabaseStatus:
         oldest_transaction=oldest[0] if oldest else None,
         tables=tables,
         indexes=indexes,
-        advice=tuple(_advice(server, missing, oldest, tables)),
+        advice=(*_advice(server, missing, oldest, tables), *([ADVICE] if role.wanted and not role.ready else [])),
     )
 
 

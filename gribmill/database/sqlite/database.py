@@ -173,6 +173,10 @@ class SqliteDatabase:
         with plain_faults(path):
             self._bring_up_to_date()
 
+    def for_tenant(self, name: str) -> SqliteDatabase:
+        """A file has no row-level security."""
+        return self
+
     def read(self) -> _Reading:
         return _Reading(self)
 

@@ -90,6 +90,9 @@ class RemoteDatabase:
         server: ServerConnection = self._threads.server
         return server
 
+    def for_tenant(self, name: str) -> RemoteDatabase:
+        refuse()
+
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         yield RemoteSnapshot(self.server)

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from gribmill.database.protocol import Transaction
+from gribmill.database.protocol import Database, Transaction
 from gribmill.errors import quoted
 from gribmill.queue.errors import BadWebhook, EventNotFound, WebhookNotFound
 from gribmill.queue.model import (
@@ -44,6 +44,12 @@ class Webhooks(Facet):
 
     allow_private = False
     """Whether URLs may point to this machine or a private network. Host names are checked again at delivery."""
+
+    def on(self, database: Database) -> Webhooks:
+        """The same settings on another handle of the database."""
+        other = Webhooks(database, self.registry)
+        other.allow_private = self.allow_private
+        return other
 
     @retried
     def add(

@@ -35,11 +35,14 @@ class TenantStore:
 
     def __init__(self, database: Database, registry: Registry, webhooks: Webhooks, name: str) -> None:
         self.name = name
-        self.jobs = TenantJobs(Jobs(database, registry), name)
+        everybody = Jobs(database, registry)
+        database = database.for_tenant(name)
+        self.jobs = TenantJobs(Jobs(database, registry), name, everybody)
         self.groups = TenantGroups(Groups(database, registry), self.jobs, name)
         self.templates = TenantTemplates(Templates(database, registry), name)
         triggers = Triggers(database, registry)
         self.triggers = TenantTriggers(triggers, name)
+        webhooks = webhooks.on(database)
         self.events = TenantEvents(Events(database, registry, triggers, webhooks), name)
         self.webhooks = TenantWebhooks(webhooks, self.events, name)
         self.activity = Activity(database, registry, name)

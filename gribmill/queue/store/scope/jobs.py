@@ -26,8 +26,10 @@ class _Owned(NamedTuple):
 class TenantJobs:
     """The jobs of one tenant. The id of another's job is as unknown as one that was never given out."""
 
-    def __init__(self, jobs: Jobs, tenant_id: str) -> None:
+    def __init__(self, jobs: Jobs, tenant_id: str, everybody: Jobs) -> None:
+        """`everybody`: the jobs of all tenants, because the limits of a type count all of them."""
         self._jobs = jobs
+        self._everybody = everybody
         self._tenant_id = tenant_id
 
     def enqueue(self, job: NewJob) -> Enqueued:
@@ -56,7 +58,7 @@ class TenantJobs:
 
     def readiness(self) -> Readiness:
         """What keeps pending jobs from starting now, without details of other tenants and of who holds reservations."""
-        found = self._jobs.readiness()
+        found = self._everybody.readiness()
         return replace(
             found,
             held_tenants={name: why for name, why in found.held_tenants.items() if name == self._tenant_id},

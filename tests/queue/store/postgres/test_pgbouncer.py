@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from gribmill.queue.model import NewJob
 from tests.queue.store.guarantees.scenarios import GUARANTEES
 from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest
 from tests.servers.pgbouncer import pgbouncer
@@ -41,3 +42,11 @@ def test_workers_that_cannot_listen_still_look(pooled: BackendUnderTest) -> None
     listener.drain()
     listener.close()
     assert not pooled.store.database.may_have_work()
+
+
+def test_looks_for_a_tenant_stay_limited_through_a_pooler(pooled: BackendUnderTest) -> None:
+    theirs, mine = (pooled.store.jobs.enqueue(NewJob("plain", tenant_id=tenant)).id for tenant in ("theirs", "acme"))
+    handle = pooled.store.for_tenant("acme")
+    for _ in range(8):  # more than the pool has connections
+        assert [job.id for job in handle.jobs._jobs.list().jobs] == [mine]
+        assert [job.id for job in pooled.store.jobs.list().jobs] == [mine, theirs]

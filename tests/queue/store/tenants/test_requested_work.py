@@ -155,3 +155,9 @@ def test_counts_of_everybody_include_requested_work(store: Store) -> None:
 def test_only_shared_work_can_be_requested(store: Store) -> None:
     with pytest.raises(BadArguments, match="own is not shared work"):
         store.jobs.enqueue(NewJob("own", requested_by="a"))
+
+
+def test_tenant_sees_shared_work_counted_in_its_group(store: Store) -> None:
+    group = store.groups.open("mine", tenant_id="a")
+    store.groups.add(group.id, [NewJob("shared", {"n": 1}, requested_by="a")])
+    assert store.for_tenant("a").groups.progress(group.id).total == 1

@@ -1,0 +1,48 @@
+"""The role as which a request for one tenant reads, so that row-level security shows it no rows of others.
+
+gribmill connects as the owner of the tables, whom row-level security does not limit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gribmill.database.postgres.connection import Connection
+from gribmill.database.postgres.migrate import LOCK_SPACE, MIGRATING
+from gribmill.database.postgres.statements import script
+
+# Until the end of the transaction. `$user` in the search path must still mean the role that connected.
+ENTER = (
+    "SELECT set_config('search_path', array_to_string(ARRAY(SELECT quote_ident(name)"
+    " FROM unnest(current_schemas(false)) AS name), ','), true),"
+    " set_config('gribmill.tenant', %s, true), set_config('role', 'gribmill_tenant', true)"
+)
+ADVICE = (
+    "row-level security does not limit requests for one tenant: as an administrator of the server run"
+    " CREATE ROLE gribmill_tenant NOLOGIN and GRANT gribmill_tenant TO the user of gribmill,"
+    " then run `gribmill db migrate` and restart `gribmill serve`"
+)
+
+
+class RoleState(NamedTuple):
+    """Whether the role can be used, and whether there are several tenants."""
+
+    ready: bool
+    wanted: bool
+
+
+def role_state(connection: Connection) -> RoleState:
+    row = connection.execute(script("tenant_role/is_ready").encode()).fetchone()
+    assert row is not None  # it has no FROM
+    return RoleState(*row)
+
+
+def set_up_role(connection: Connection) -> None:
+    """Create the role and grant it what it needs, as far as the connecting user may. Roles belong to the whole server,
+    and every database grants its own tables."""
+    if role_state(connection).ready:
+        return
+    with connection.transaction():
+        connection.execute("SET LOCAL lock_timeout = '300s'")
+        connection.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", (LOCK_SPACE, MIGRATING))
+        connection.execute(script("tenant_role/set_up").encode())

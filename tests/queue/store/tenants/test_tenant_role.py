@@ -1,0 +1,148 @@
+"""Row-level security behind the handle of a tenant: what a statement or a check in Python forgets is still hidden."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import psycopg
+import pytest
+
+from gribmill.access.audit import Actor, AuditedChange, AuditTrail
+from gribmill.database.postgres import PostgresDatabase
+from gribmill.database.postgres.status import postgres_status
+from gribmill.database.postgres.tenant_role import ADVICE, ENTER
+from gribmill.queue.errors import (
+    EventNotFound,
+    GroupNotFound,
+    JobNotFound,
+    QueueError,
+    TriggerNotFound,
+    WebhookNotFound,
+)
+from gribmill.queue.model import NewJob, NewTenant
+from gribmill.queue.store import Store
+from tests.queue.store.guarantees.postgres_mutant import PostgresMutant
+from tests.queue.store.sample_types import TYPES
+from tests.queue.store.tenants.test_tenant_handle import OWN, THEIRS, World, world
+from tests.queue.store.tested_backend import PostgresUnderTest
+from tests.servers.shared_postgres import fresh_database, postgres_url
+from tests.waiting import wait_until
+
+__all__ = ["world"]
+pytestmark = [pytest.mark.postgres, pytest.mark.parametrize("backend", ["postgres"], indirect=True)]
+
+MINE = "tenant_id = :tenant_id OR :tenant_id IS NULL"
+ALWAYS = "true OR tenant_id = :tenant_id OR :tenant_id IS NULL"
+FORGETFUL = PostgresMutant(
+    {
+        "events/list": ((MINE, ALWAYS),),
+        "events/list_after": ((MINE, ALWAYS),),
+        "groups/list": ((MINE, ALWAYS),),
+        "listing/counts": ((MINE, ALWAYS),),
+        "templates/list": ((MINE, ALWAYS),),
+    }
+)
+"""Statements that forget to look at the tenant."""
+
+
+def test_statements_that_forget_the_tenant_show_nothing_of_others(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FORGETFUL.apply(monkeypatch)
+    looks: dict[str, Callable[[Any], Any]] = {
+        "events": lambda store: store.events.list(limit=1000),
+        "events after": lambda store: store.events.after(0),
+        "groups": lambda store: store.groups.list(),
+        "templates": lambda store: store.templates.list(),
+    }
+    for name, look in looks.items():
+        assert THEIRS in repr(look(world.store)), f"{name}: as an operator sees it"
+        assert THEIRS not in repr(look(world.handle)), name
+    assert sum(world.handle.activity.counts().values()) == 1
+
+
+def test_checks_in_python_that_are_left_out_show_nothing_of_others(world: World) -> None:
+    handle = world.handle
+    unchecked: list[tuple[Callable[[], Any], type[QueueError]]] = [
+        (lambda: handle.jobs._jobs.get(world.job), JobNotFound),
+        (lambda: handle.jobs._jobs.history(world.failed), JobNotFound),
+        (lambda: handle.groups._groups.progress(world.group), GroupNotFound),
+        (lambda: handle.triggers._triggers.get(world.trigger), TriggerNotFound),
+        (lambda: handle.events._events.get(world.event), EventNotFound),
+        (lambda: handle.webhooks._webhooks.deliveries(world.webhook), WebhookNotFound),
+    ]
+    for call, refusal in unchecked:
+        with pytest.raises(refusal):
+            call()
+    assert handle.webhooks._webhooks.list() == []
+    assert [one.id for one in handle.jobs._jobs.list().jobs] == [world.own]
+    assert [one.name for one in handle._tenants.list()] == [OWN]
+
+
+def test_no_table_that_the_role_may_read_shows_rows_of_others(world: World, backend: PostgresUnderTest) -> None:
+    trail = AuditTrail(backend.database)
+    trail.record(Actor(THEIRS), AuditedChange("jobs.cancel", THEIRS, "zebra"), 200)
+    with psycopg.connect(backend.url) as connection:
+        granted = connection.execute(
+            "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind IN ('r', 'v')"
+            " AND c.relnamespace = 'public'::regnamespace AND has_table_privilege('gribmill_tenant', c.oid, 'SELECT')"
+        ).fetchall()
+        connection.execute(ENTER, (OWN,))
+        shown = {name: repr(connection.execute(f"SELECT * FROM {name}".encode()).fetchall()) for (name,) in granted}
+    assert {"jobs", "job_attempts", "events", "audit_entries", "trigger_firings", "job_dependencies"} <= {*shown}
+    assert [name for name, rows in shown.items() if THEIRS in rows] == []
+
+
+def test_role_ends_with_the_look(world: World) -> None:
+    assert world.handle.jobs.get(world.own).id == world.own
+    assert world.store.jobs.get(world.job).tenant_id == THEIRS
+    with pytest.raises(JobNotFound):
+        world.handle.jobs._jobs.get(world.job)
+    assert world.store.jobs.get(world.job).tenant_id == THEIRS
+
+
+def test_reading_on_from_the_event_of_another_tenant_misses_nothing(world: World, backend: PostgresUnderTest) -> None:
+    """An event of an older transaction can have a higher id: the order of all events counts, not that of one tenant."""
+    world.handle.events.emit("mine", {})
+    (mine,) = world.handle.events.list()
+    backend.by_hand("INSERT INTO events (id, xid, name, tenant_id) VALUES (?, '5', 'older', ?)", mine.id + 1000, THEIRS)
+    wait_until(lambda: world.store.events.after(world.event), what="transactions of other tests on the server to end")
+    assert [one.id for one in world.handle.events.after(mine.id + 1000)] == [mine.id]
+    assert [one.id for one in world.handle.events.after(mine.id)] == []
+
+
+@pytest.fixture
+def plain_user() -> Iterator[tuple[str, str]]:
+    """A user without special rights, and the URL of its own empty database."""
+    user = f"plain_{secrets.token_hex(4)}"
+    server = postgres_url()
+    with psycopg.connect(server, autocommit=True) as administrator:
+        administrator.execute(f"CREATE ROLE {user} LOGIN".encode())
+        with fresh_database("empty", lambda _: None) as url:
+            database = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+            administrator.execute(f"ALTER DATABASE {database} OWNER TO {user}".encode())
+            yield user, psycopg.conninfo.make_conninfo(url, user=user)
+        administrator.execute(f"DROP ROLE {user}".encode())
+
+
+def test_user_who_may_not_use_the_role_is_advised_and_can_use_it_once_granted(
+    backend: PostgresUnderTest, plain_user: tuple[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    user, url = plain_user
+    with closing(Store(PostgresDatabase(url), TYPES)) as store, caplog.at_level(logging.WARNING):
+        assert ADVICE not in postgres_status(url).advice, "there is only one tenant"
+        store.tenants.add(NewTenant(OWN))
+        theirs = store.jobs.enqueue(NewJob("plain")).id
+        assert store.for_tenant(OWN).jobs._jobs.get(theirs).id == theirs
+        store.for_tenant(OWN)
+    assert sum(ADVICE in one.message for one in caplog.records) == 1
+    assert ADVICE in postgres_status(url).advice
+    with psycopg.connect(postgres_url(), autocommit=True) as administrator:
+        administrator.execute(f"GRANT gribmill_tenant TO {user}".encode())
+    with closing(Store(PostgresDatabase(url), TYPES)) as store, pytest.raises(JobNotFound):
+        store.for_tenant(OWN).jobs._jobs.get(theirs)
+    assert ADVICE not in postgres_status(url).advice
