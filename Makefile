@@ -49,9 +49,11 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 demo: $(STAMP)
 	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo $(if $(filter no,$(SERVE)),--no-serve)
 
-# A file's tests stay on one core: they share what they have made.
+# One process more than cores, because many tests wait for other processes. A file's tests stay in one process: they share
+# what they have made.
+TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test: check
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
 # What the tests of the kernel hold has nothing to hold then: they skip.
 test-pure: $(STAMP)
