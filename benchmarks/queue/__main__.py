@@ -29,7 +29,7 @@ GUARANTEES = {
     "huey_pop": "as huey, told to keep no results: that a task has ended, or how, is written nowhere",
 }
 POSTGRES_GUARANTEES = {
-    "gribmill": "as above",
+    "gribmill": "as above, but a claim waits for the disk too, because workers outlive the server",
     "procrastinate": "heartbeats of workers; jobs of a stalled worker have to be looked for and retried by a task that"
     " the user writes. Each job is fetched by itself",
     "pgqueuer": "heartbeats of jobs; a job whose heartbeat is too old is handed out again. Ends are not fenced: a late"
