@@ -52,6 +52,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         _unmarked = None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """The last test of a run also ends what others have started."""
+    global _unmarked
+    _unmarked = None
+
+
 def _refuse_processes(event: str, args: tuple[Any, ...]) -> None:
     if _unmarked is not None and event in STARTS:
         raise AssertionError(f"{_unmarked.name} starts a process ({event}): mark it with pytest.mark.process")
