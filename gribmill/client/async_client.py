@@ -103,7 +103,7 @@ class AsyncClient:
                     if event := lines.add(line):
                         yield event
             except httpx.TransportError:
-                pass
+                pass  # the stream broke: it is opened again after the last event
             finally:
                 await response.aclose()
             await asyncio.sleep(self._retries.first_seconds)

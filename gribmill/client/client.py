@@ -102,7 +102,7 @@ class Client:
                     raise refusal(response)
                 yield from filter(None, map(lines.add, response.iter_lines()))
             except httpx.TransportError:
-                pass
+                pass  # the stream broke: it is opened again after the last event
             finally:
                 response.close()
             time.sleep(self._retries.first_seconds)

@@ -74,7 +74,7 @@ class JobType:
     dedupe: bool | tuple[str, ...] = False
     """Whether jobs with equal arguments are deduplicated, or the names of the arguments that are compared."""
     shared: bool = False
-    """Whether the work is done once for all tenants. Such jobs belong to `global`, whoever enqueued them."""
+    """Whether the work is done once for all tenants. Such jobs belong to `global`, no matter who enqueued them."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", self.key):

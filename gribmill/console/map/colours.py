@@ -15,7 +15,7 @@ DIFFERENCE = "difference"
 
 
 class ColourTable(TypedDict):
-    """One scale as JSON: blended `stops`, or `levels` with one colour more; null is no colour."""
+    """One scale as JSON: blended `stops`, or `levels` with one more colour than levels. null means transparent."""
 
     units: str
     relative: bool

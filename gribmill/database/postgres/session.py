@@ -60,7 +60,7 @@ class PostgresSession:
         raise NotImplementedError
 
     def hold_groups(self, job_ids: Sequence[int]) -> None:
-        """The same."""
+        """Like insert_jobs: implemented by the transaction."""
         raise NotImplementedError
 
     # For the store

@@ -34,7 +34,7 @@ class SqliteSession:
         raise NotImplementedError
 
     def hold_groups(self, job_ids: Sequence[int]) -> None:
-        """The same."""
+        """Like insert_jobs: implemented by the transaction."""
         raise NotImplementedError
 
     # For the store

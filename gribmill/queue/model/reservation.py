@@ -1,4 +1,4 @@
-"""Reservations: they keep jobs from starting while somebody needs the machine."""
+"""Reservations: they keep jobs from starting while the machine is needed for something else."""
 
 from __future__ import annotations
 
