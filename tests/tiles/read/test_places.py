@@ -12,7 +12,7 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.read import tile as tile_module
 from gribmill.tiles.read.point import places as places_module
 from gribmill.tiles.read.point import sample
-from gribmill.tiles.read.point.places import Place, read_places
+from gribmill.tiles.read.point.places import Place, place_at, read_places
 from gribmill.tiles.read.tile import Tile
 from tests.tiles.make_tile import GFS, HRRR, make_tile
 from tests.tiles.read.test_point import LAT, LON, NEW_ENGLAND
@@ -131,3 +131,8 @@ def test_files_that_are_too_large_or_missing_are_refused(tmp_path: Path, monkeyp
     monkeypatch.setattr(places_module, "LIMIT_BYTES", 20)
     with pytest.raises(TileError, match="too large"):
         read_places(path)
+
+
+@pytest.mark.parametrize(("given", "kept"), [(2.35, 2.35), (-71.06, -71.06), (180.0, -180.0), (288.5, -71.5)])
+def test_a_longitude_in_range_keeps_every_digit(given: float, kept: float) -> None:
+    assert place_at(48.85, given).lon == kept

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from gribmill.arrays import Values
+from gribmill.regions.box import wrap_longitude
 from gribmill.regions.tile_options import LEAST_WEIGHT
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid
@@ -88,12 +89,12 @@ def check_latlon(lat: float, lon: float) -> tuple[float, float]:
         raise TileError(f"{lat:g} is not a latitude: it must be between -90 and 90")
     if not (math.isfinite(lon) and -360 <= lon <= 360):
         raise TileError(f"{lon:g} is not a longitude: it must be between -180 and 180 (or 0 and 360)")
-    return float(lat), float((lon + 180.0) % 360.0 - 180.0)
+    return float(lat), float(wrap_longitude(float(lon)))
 
 
 def _point(tile: Tile, row: int, column: int) -> tuple[float, float]:
     if tile.regular:
-        return float(tile.y[row]), float((tile.x[column] + 180.0) % 360.0 - 180.0)
+        return float(tile.y[row]), float(wrap_longitude(float(tile.x[column])))
     source_columns = np.concatenate([np.arange(*part) for part in tile.meta.grid.cols])
     grid = cached_grid(tile.meta.grid, str(tile.path))
     lat, lon = grid.latlon(tile.meta.grid.rows[0] + row, source_columns[column])
