@@ -21,17 +21,17 @@ from tests.real_files import REAL_GRIB
 
 REGIONS = 50
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
-# By id and not by member: what these files hold is one run among many, or statistics of them.
+# By id, not by member: these files have one member of an ensemble, or its statistics.
 ENSEMBLES = ("gefs", "aifs_ens", "ifs_enfo")
 # Models that only list what is there: hourly to 48 h, then every third hour to 192 h, every sixth to 264 h.
 DISCOVERED = (*range(1, 49), *range(51, 193, 3), *range(198, 265, 6))
-# Real indexes, and the hour each is of: they tell how large the wanted messages are.
+# Real indexes and their forecast hours: they give the size of the wanted messages.
 INDEXES = {
     "hrrr": ("reformatters.2025080100.hrrr.t00z.wrfsfcf08.grib2.idx", 8),
     "gfs": ("kerchunk.2023110400.gfs.t00z.pgrb2.0p25.f021.idx", 21),
     "aifs": ("reformatters.aifs_single_20250301_00z_0h.index", 0),
 }
-# Bytes of a point where no real index is at hand: what those three came to when this was written.
+# Bytes per point if a real index is not available, as measured earlier from these three.
 BYTES_A_POINT = {"hrrr": 0.62, "gfs": 0.55, "aifs": 0.60}
 EXAMPLES = ("puerto_rico", "ne", "conus", "north_america", "global")
 
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def message_bytes() -> dict[str, float]:
-    """Bytes that come for a point of a wanted message, gaps between ranges included, from real indexes."""
+    """Bytes transferred per point of a wanted message, including gaps between ranges, from real indexes."""
     found = dict(BYTES_A_POINT)
     for model_id, (_, hour) in INDEXES.items():
         if index_of(model_id).is_file():
@@ -129,7 +129,7 @@ def cost_of(model: Model, grid: Grid, rates: Rates, sizes: dict[str, float]) -> 
 
 
 def shared(costs: list[Cost], machines: int) -> tuple[float, float, float]:
-    """CPU hours, network and disk of that one of so many machines, each with models of its own, that has most CPU."""
+    """CPU hours, network and disk of the busiest of `machines`, if each has its own models."""
     loads = [[0.0, 0.0, 0.0] for _ in range(machines)]
     for cost in sorted(costs, key=lambda cost: -cost.cpu):
         least = min(loads, key=lambda load: load[0])
@@ -140,7 +140,7 @@ def shared(costs: list[Cost], machines: int) -> tuple[float, float, float]:
 
 
 def page(costs: list[Cost], unknown: list[str], rates: Rates, sizes: dict[str, float]) -> str:
-    """The rates, a line for each model, the sum, and what that means for machines."""
+    """The rates, a line for each model, the total, and how many machines that takes."""
     rows = [
         f"| {cost.model}{' *' if cost.guessed else ''} | {cost.packing} | {cost.grid_points / 1e6:.2f} | {cost.runs} "
         f"| {cost.files:,} | {cost.messages:,} | {cost.tiles:,} | {cost.network:.1f} | {cost.download_cpu:.2f} "
@@ -190,7 +190,7 @@ def _rates(rates: Rates, sizes: dict[str, float]) -> list[str]:
 
 
 def _assumed(model_id: str) -> str:
-    return "" if index_of(model_id).is_file() else ", assumed: no real index is at hand"
+    return "" if index_of(model_id).is_file() else " (assumed)"
 
 
 def _examples(rates: Rates) -> list[str]:
@@ -209,35 +209,34 @@ def _examples(rates: Rates) -> list[str]:
 PAGE = r"""# A day of all deterministic models × 50 regions, on paper
 
 `{command}` wrote this page: runs, hours and variables of the model files on
-{day:%Y-%m-%d}, times the costs that were measured (decode.json, path.json, subset.json).
+{day:%Y-%m-%d}, times measured costs (decode.json, path.json, subset.json).
 
 | what | costs |
 |---|---|
 {rates}
 
-CPU in hours: to download, to decode, to make the tiles, for the queue, in all.
+CPU is in hours: download, decode, build the tiles, queue, total.
 
 | model | packing | M points | runs | files | messages | tiles | GB in | down | decode | cut | queue | CPU h | GB out |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 {rows}
 {sums}
 
-With `compact` tiles the disk holds {compact:,.0f} GB a day, with `packed` ones {packed:,.0f} GB. The queue sees
+`compact` tiles take {compact:,.0f} GB a day, `packed` tiles {packed:,.0f} GB. The queue handles
 {jobs:.1f} jobs a second on average.
 
 **Assumptions.**
 
-- The fifty regions are like the {built_in} built-in ones on average, from an island's size to the whole globe; those
-  that a model does not reach cost nothing, and count among the fifty.
-- Every variable of a model is in every file of it. \* Which hours exist is known from the listing alone: hourly to
-  48 h, every third hour to 192 h, every sixth to 264 h are counted.
-- Messages are as large as in real indexes of HRRR, GFS and AIFS (gaps that are fetched with them included), by points:
-  HRRR's stand for all projected grids, AIFS's for all of ECMWF; assumed ones, where the table says so, are what such
-  indexes came to earlier. Decoding costs what it costs on the made hours, by
-  packing. Tiles are as large as those of real messages where these were at hand.
-- All in `fast` encoding, on the grids' own points, winds turned. A job is a batch of all regions of an hour.
-- Not counted: listings and index files, retries, reading.
-- Without a known grid, and so left out: {unknown}.
+- The fifty regions are like the {built_in} built-in ones on average, from an island's size to the whole globe; a
+  region outside a model's grid costs nothing, but counts as one of the fifty.
+- Every file of a model has all its variables. \* Only the listing says which hours exist; the table counts every hour
+  to 48 h, every third to 192 h and every sixth to 264 h.
+- Bytes per point are from real indexes of HRRR (for all projected grids), GFS and AIFS (for all of ECMWF), including
+  the gaps that are fetched with the messages; "assumed" means an earlier measurement. Decoding costs, by packing, are
+  from generated files. Tile sizes are from real messages if available.
+- Encoding `fast`, native grids, winds rotated to earth-relative. All regions of an hour are one batch.
+- Not included: listings, index files, retries, reading.
+- Left out because their grid is not known: {unknown}.
 
 **By size of a region** (a tile of twelve variables):
 
@@ -245,16 +244,16 @@ With `compact` tiles the disk holds {compact:,.0f} GB a day, with `packed` ones 
 |---|---|---|---|
 {examples}
 
-**On one machine and on many.** Nothing is shared between machines but the mirrors: each follows models of its own, in a
-data root of its own. The one with most CPU (models given out by their CPU, the largest first; another may download or
-write more):
+**Several machines.** Each has its own models and its own data root; they share only the mirrors. Models are assigned in
+order of CPU time, the largest first, each to the machine with the least. The busiest machine, by CPU (others may
+download or write more):
 
 | machines | CPU hours a day | cores busy on average | Mbit/s on average | GB a day |
 |---|---|---|---|---|
 {machines}
 
-{largest} alone sets the end of that: beyond it, split a model's regions. Every machine then decodes and downloads what
-it needs once more, which is the small part: writing tiles is the large one, and disk runs out first.
+{largest} limits this: with more machines, split its regions. Each machine then downloads and decodes the same messages
+again, which costs little beside writing tiles. Disk space runs out first.
 """
 
 

@@ -34,7 +34,7 @@ from gribmill.version import __version__
 
 MODELS = ("hrrr", "gfs")
 REGIONS = ("ne", "nw", "sw", "se", "mw", "mid_atlantic", "great_lakes", "southern_plains")
-# The shortest pace at which a model may be looked at.
+# The shortest scan interval allowed.
 SCAN_SECONDS = 5
 DEADLINE_SECONDS = 1800.0
 LOOK_AGAIN_SECONDS = 0.005
@@ -42,7 +42,7 @@ LOOK_AGAIN_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What the files of one model cost."""
+    """Traffic of one model's files."""
 
     model_id: str
     files: int
@@ -57,7 +57,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Seconds from when a file and its index were published to each of its tiles, by how the scan was notified."""
+    """Seconds from the publication of a file and its index to each of its tiles, by how the scan learned of it."""
 
     way: str
     first: tuple[float, ...]
@@ -66,7 +66,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class Bench:
-    """Made files that can be published, and settings for a data root that follows them."""
+    """Generated files that can be published, and settings of a data root that follows them."""
 
     folder: Path
     stock: Path
@@ -83,7 +83,7 @@ class Bench:
         )
 
     def publish(self, file: Publication, mirror: Path) -> float:
-        """The file appears, then its index; when that was."""
+        """Publish the file, then its index; returns when."""
         for key in filter(None, (file.key, file.index_key)):
             (mirror / key).parent.mkdir(parents=True, exist_ok=True)
             os.link(self.stock / key, mirror / key)
@@ -91,7 +91,7 @@ class Bench:
 
 
 def model_tables(run: datetime, hours: int, url: str) -> dict[str, Any]:
-    """Both models with short runs on one mirror; everything else as it comes with gribmill."""
+    """Both models with short runs on one mirror; otherwise as built in."""
     return {
         name: {
             "hours": [{"cycles": str(run.hour), "steps": f"0-{hours - 1}"}],
@@ -106,7 +106,7 @@ def model_tables(run: datetime, hours: int, url: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=int, default=6, help="hours of each model")
-    parser.add_argument("--coarse", type=int, default=1, help="use every Nth point of the grids, for a quick look")
+    parser.add_argument("--coarse", type=int, default=1, help="keep every Nth grid point, for a quick run")
     parser.add_argument("--quick", action="store_true", help="one hour of every fourth point, into results/quick")
     options = parser.parse_args()
     hours, coarse = (1, 4) if options.quick else (options.hours, options.coarse)
@@ -114,7 +114,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         bench = make_bench(Path(folder), hours, coarse)
         seconds, traffic = throughput(bench)
-        waits = [latency(bench, told=told) for told in (True, False)]
+        waits = [latency(bench, notified=notified) for notified in (True, False)]
         sizes = {name: _size(bench, name) for name in MODELS}
     page = write_page(lines, coarse, hours, sizes, seconds, traffic, waits)
     (results_folder(quick=options.quick) / "chain.md").write_text(page)
@@ -122,7 +122,7 @@ def main() -> None:
 
 
 def make_bench(folder: Path, hours: int, coarse: int) -> Bench:
-    """All files, made before anything is measured."""
+    """All files, generated before the measurement."""
     moment = (datetime.now(UTC) - timedelta(hours=1)).replace(minute=0, second=0, microsecond=0)
     run = moment - timedelta(hours=moment.hour % 6)
     models = load_models(OwnModels(model_tables(run, hours, "http://127.0.0.1:1/")))
@@ -135,7 +135,7 @@ def make_bench(folder: Path, hours: int, coarse: int) -> Bench:
 
 
 def throughput(bench: Bench) -> tuple[float, list[Traffic]]:
-    """Everything is out: seconds from the first listing to the last tile, and what was asked of the mirror."""
+    """With every file published: seconds from the first listing to the last tile, and the requests to the mirror."""
     with followed(bench, "all at once") as (mirror, context):
         began = min(bench.publish(file, mirror) for file in bench.files)
         scan_now(open_queue(context.settings), [scan_job(name) for name in MODELS])
@@ -144,26 +144,26 @@ def throughput(bench: Bench) -> tuple[float, list[Traffic]]:
     return max(ends) - began, traffic
 
 
-def latency(bench: Bench, *, told: bool) -> Waits:
-    """One file after the other; the next is published when the tiles of the one before are there."""
+def latency(bench: Bench, *, notified: bool) -> Waits:
+    """One file after another; the next is published when the tiles of the previous one exist."""
     first: list[float] = []
     last: list[float] = []
-    with followed(bench, "told" if told else "untold") as (mirror, context):
+    with followed(bench, "notified" if notified else "polled") as (mirror, context):
         store = open_queue(context.settings)
         for file in bench.files:
             out = bench.publish(file, mirror)
-            if told:
+            if notified:
                 scan_now(store, [scan_job(file.models[0].id)])
             moments = [path.stat().st_mtime for path in tiles_of(bench, context, file)]
             first.append(min(moments) - out)
             last.append(max(moments) - out)
-    way = "a notification says so" if told else f"the scan looks every {SCAN_SECONDS} s"
+    way = "by notification" if notified else f"by a scan every {SCAN_SECONDS} s"
     return Waits(way, tuple(first), tuple(last))
 
 
 @contextmanager
 def followed(bench: Bench, name: str) -> Iterator[tuple[Path, Context]]:
-    """An empty mirror, and `gribmill run` that waits for its first file; all executors are up."""
+    """An empty mirror, and a `gribmill run` that waits for its first file with all executors started."""
     mirror = bench.folder / name / "mirror"
     mirror.mkdir(parents=True)
     with Server(mirror) as server:
@@ -182,7 +182,7 @@ def followed(bench: Bench, name: str) -> Iterator[tuple[Path, Context]]:
 
 
 def tiles_of(bench: Bench, context: Context, file: Publication) -> list[Path]:
-    """The tiles of a file, once they are all there."""
+    """The tiles of a file, once all of them exist."""
     model = file.models[0]
     regions = context.regions_of(model, REGIONS)
     folders = [TileFolder(context.root.path, model.id, run_id(bench.run), region) for region in regions]
@@ -206,7 +206,7 @@ def write_page(
         command=command("chain"),
         machine="\n".join(lines),
         version=__version__,
-        grid="full grids" if coarse == 1 else f"every {coarse}th point of the grids: a quick look, no result",
+        grid="full grids" if coarse == 1 else f"every {coarse}th grid point: a quick run, not a result",
         cores=os.cpu_count(),
         hours=hours,
         models=" and ".join(MODELS),
@@ -244,7 +244,7 @@ PAGE = """\
 - gribmill {version}; {grid}; default lanes: 4 fetch, {cores} build
 
 **What.** {hours} hours each of {models} (average file size: {sizes}; made by
-`gribmill sandbox --make`, with all variables of the models and some others between them) are served by
+`gribmill sandbox --make`, with all variables of the models and some others among them) are served by
 `gribmill.sandbox` over HTTP on loopback and followed by one `gribmill run` with an empty data root and
 the regions {regions}.
 

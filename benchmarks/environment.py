@@ -1,4 +1,4 @@
-"""What measured processes run in: modules compiled beforehand, as pip leaves them, and one thread for native code."""
+"""The environment of measured processes: modules compiled, as after installation by pip, and one native thread."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ SCRATCH = Path(tempfile.gettempdir()) / f"gribmill-bench-{os.getuid()}"
 
 
 def process_environment(**more: str) -> dict[str, str]:
-    """This process's environment; bytecode is kept, in a folder of the benchmarks' own, whatever this shell says."""
+    """This process's environment, with bytecode cached in a folder of the benchmarks."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": str(SCRATCH / "bytecode"), "OMP_NUM_THREADS": "1", **more}

@@ -1,6 +1,6 @@
-"""The files that are measured: made hours of HRRR, GFS and IFS on their true grids, and real messages where at hand.
+"""The input files: generated hours of HRRR, GFS and IFS on their real grids, and real messages if available.
 
-All are made once, in the temporary folder, under names that tell the recipe.
+Each is made once, in the temporary folder, under a name that identifies how it was made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUM_OF_THE_HOUR = {"productDefinitionTemplateNumber": 8, "typeOfStatisticalProce
 SUM = {"decimal": 3, "keys": SUM_OF_THE_HOUR}
 SIMPLE = {"decimal": 2, "packing": "grid_simple"}
 Row = tuple[str, float, float, dict[str, Any]]
-# A bulletin's usual fields. NCEP packs HRRR complex with spatial differencing (5.3), its 10 m winds simple.
+# Common surface fields. NCEP packs HRRR complex with spatial differencing (5.3), its 10 m winds simple.
 HRRR: tuple[Row, ...] = (
     ("2t", 285, 20, {"decimal": 2}),
     ("2d", 278, 15, {"decimal": 1}),
@@ -39,7 +39,7 @@ HRRR: tuple[Row, ...] = (
     ("tcc", 50, 60, {"decimal": 0, "keys": ENTIRE_ATMOSPHERE}),
     ("csnow", 0, 0, {"decimal": 0}),
 )
-# The same, all of it by template 5.3, and without the one field that has no weather in it.
+# The same, all packed by template 5.3, without the constant field.
 MSLP: Row = ("mslet", 101300, 2000, {"decimal": -1})
 GFS: tuple[Row, ...] = (
     *((*row[:3], {"decimal": 2} if row[3] is SIMPLE else row[3]) for row in HRRR if row[0] != "csnow"),
@@ -76,7 +76,7 @@ class Hour:
 
 
 def made(key: str) -> Path:
-    """A made hour of `hrrr`, `gfs` or `ifs`; `hrrr53` is HRRR's with everything packed by template 5.3."""
+    """A generated hour of `hrrr`, `gfs` or `ifs`; `hrrr53` is HRRR with every field packed by template 5.3."""
     grid, rows, packing = {
         "hrrr": ("hrrr", HRRR, {}),
         "hrrr53": ("hrrr", GFS, {}),
@@ -115,7 +115,7 @@ def _all_dated(paths: list[Path]) -> list[bytes]:
 
 
 def real_hours() -> list[Hour]:
-    """Real messages of one grid, given one time so that they make an hour; their values are as they came."""
+    """Real messages of one grid, set to one time so that they form an hour; values are unchanged."""
     found = []
     for key, title, patterns in (
         ("hrrr", "HRRR", ("noaa/hrrr.*.grib2",)),
@@ -176,7 +176,7 @@ def at_hour(path: Path, hour: int) -> bytes:
 
 
 def _dated(path: Path) -> list[bytes]:
-    """The file's messages with one reference time; steps stay, but for analyses and parts of an hour."""
+    """The file's messages with one reference time; steps stay, except for analyses and parts of an hour."""
     import eccodes
 
     messages = []

@@ -1,4 +1,4 @@
-"""Contenders measured in turn, so that all of them see the same machine."""
+"""Measures contenders in turn, so that all run under the same conditions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import truediv
 
-# Much longer than a tick of the processor's clock: a contender that is faster runs several times in a round.
+# Much longer than the resolution of the CPU clock: a faster contender runs several times per round.
 LEAST_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one contender took and made."""
+    """CPU time and output size of one contender."""
 
     cpu_s: float  # median over the rounds
     ratio: float  # median of the ratios to the base, each within one round
@@ -24,7 +24,7 @@ class Figures:
 def compare(
     contenders: dict[str, Callable[[], int]], base: str, rounds: int, least_seconds: float = 0.0
 ) -> dict[str, Figures]:
-    """All contenders, round after round: as many rounds as asked for, and for at least so many seconds.
+    """Run all contenders in turn, for at least `rounds` rounds and `seconds` seconds.
 
     A contender returns the number of bytes that it made. CPU is user + system time of this process.
     """

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.map`: frames a second of the console's map over HRRR CONUS, as Chromium counts them."""
+"""`python -m benchmarks.map`: frames per second of the console's map over HRRR CONUS, as Chromium counts them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PAN = """async () => {
 
 @dataclass(frozen=True)
 class Scene:
-    """What is on the map, and what is done with it."""
+    """What the map shows, and what the user does."""
 
     title: str
     query: str
@@ -78,7 +78,7 @@ SCENES = (
 
 @dataclass(frozen=True)
 class Measure:
-    """Of one scene: frames that Chromium drew and dropped a second, and CPU of all its threads."""
+    """For one scene: frames per second that Chromium drew and dropped, and CPU of all its threads."""
 
     drawn: float
     dropped: float
@@ -166,15 +166,15 @@ def measure_of(events: list[dict[str, Any]], seconds: float) -> Measure:
 
 def page_lines(found: dict[str, list[Measure]], rounds: int, seconds: float) -> list[str]:
     lines = ["# Frames of the map", "", f"`{command('map')}` wrote this page.", "", *machine_lines()]
-    lines += [f"- nice level {os.nice(0)}: with a level below 0 other work on the machine matters less", ""]
+    lines += [f"- nice level {os.nice(0)}: below 0, other work on the machine matters less", ""]
     lines += [
         "**What.** The map of HRRR CONUS (1799 × 1059 points) in a window of 1280 × 900;",
         f"{rounds} rounds of {seconds:g} s of each scene in turn; medians. Frames are those that Chromium itself",
-        "reports as drawn and as dropped in its trace; it draws at most 60 a second. There is no graphics card:",
-        "Chromium composes and paints on the processor. CPU is that of all its threads for one frame: below 33 ms,",
+        "reports as drawn and dropped in its trace; it draws at most 60 a second. The machine has no graphics card:",
+        "Chromium composes and paints on the processor. CPU is the time of all its threads per frame: below 33 ms,",
         "two cores have time for 60 frames a second. The longest task is CPU time too.",
         "",
-        "| scene | frames/s | dropped/s | CPU ms a frame | longest task ms |",
+        "| scene | frames/s | dropped/s | CPU ms per frame | longest task ms |",
         "|---|---|---|---|---|",
     ]
     for title, measures in found.items():

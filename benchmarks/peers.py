@@ -1,4 +1,4 @@
-"""A virtual environment of their own for the peers, made once, by package name."""
+"""A separate virtual environment for the peers, made once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent
-# Readers of GRIB, all in one environment; those that have to be compiled are in compiled.py.
+# GRIB readers, in one environment; compiled.py has those that must be compiled.
 GRIB = [
     "numpy", "eccodes", "eccodeslib", "cfgrib", "xarray", "gribberish", "pygrib", "rasterio", "earthkit-data",
     "herbie-data",
@@ -31,12 +31,12 @@ def peer_python(name: str, packages: list[str]) -> Path:
 
 
 def grib_python() -> Path:
-    """The interpreter of the readers of GRIB."""
+    """The interpreter of the environment with the GRIB readers."""
     return peer_python("grib", GRIB)
 
 
 def versions(python: Path, packages: list[str]) -> dict[str, str]:
-    """What is really installed there."""
+    """The installed versions."""
     code = "import sys, importlib.metadata as m; print(*(m.version(p) for p in sys.argv[1:]), sep='\\n')"
     out = subprocess.run([python, "-c", code, *packages], check=True, capture_output=True, text=True).stdout
     return dict(zip(packages, out.split(), strict=True))

@@ -1,4 +1,4 @@
-"""What one point, one array, one tile, one megabyte costs: worked out from the figures that the benchmarks left."""
+"""The cost of one point, array, tile or megabyte, from the results of the other benchmarks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gribmill.regions.window import window
 from gribmill.tiles.build.build import build
 
 MESSAGES = 12
-# Of the whole job (path.json): what is paid once a tile, and what with every array of it.
+# Stages of the whole job (path.json): paid per tile, and paid per array.
 PER_TILE = (
     "claim and complete (SQLite, FULL)",
     "between the processes",
@@ -27,13 +27,13 @@ PER_TILE = (
     "the handler around it, catalogue",
 )
 PER_ARRAY = ("names, statistics, meta", "encode: deflate, CRC-32", "write, fsync, rename", "turn winds")
-# Which file stands for which packing, and the grid that it is on.
+# The file that represents each packing, and its grid.
 PACKINGS = {"5.3": ("hrrr53", "hrrr"), "5.3, lat-lon": ("gfs", "gfs"), "CCSDS": ("ifs", "ifs")}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Something that costs so much to begin with, and so much for each point."""
+    """A cost with a fixed part and a part per point."""
 
     start: float
     each: float
@@ -47,16 +47,16 @@ class Rates:
     """CPU in seconds, sizes in bytes."""
 
     decode: dict[str, float]
-    """By packing, for a point of the source's grid."""
+    """By packing, per point of the source grid."""
     array_cpu: Line
     tile_cpu: float
     file_cpu: float
     download_cpu: float
-    """For a byte that comes."""
+    """Per downloaded byte."""
     array_bytes: dict[str, Line]
     """By kind of grid: `projected` or `lat-lon`."""
     smaller: dict[str, float]
-    """The size of other encodings as a part of the default's."""
+    """The size of other encodings, relative to the default."""
 
 
 def grids() -> dict[str, Grid]:
@@ -69,7 +69,7 @@ def points_of(grid: Grid, box: Box) -> int:
 
 
 def measured(folder: Path) -> Rates:
-    """From the figures in this folder."""
+    """From the results in this folder."""
     known = grids()
     decode, path, subset = (_read(folder / name) for name in ("decode.json", "path.json", "subset.json"))
     job, fetched = path["job"], subset["gribmill_way"]
@@ -89,7 +89,7 @@ def measured(folder: Path) -> Rates:
 
 
 def _array_cpu(known: dict[str, Grid], job: dict[str, Any]) -> Line:
-    """The straight line through two jobs, as many arrays of the same regions: large ones (HRRR), small ones (GFS)."""
+    """The line through two jobs with as many arrays of the same regions: large ones (HRRR), small ones (GFS)."""
     regions = load_regions()
     arrays = MESSAGES * len(EIGHT)
     (x0, y0), (x1, y1) = (
@@ -108,7 +108,7 @@ def _stages(job: dict[str, Any], names: tuple[str, ...]) -> float:
 
 
 def _array_bytes() -> dict[str, Line]:
-    """Sizes of real tiles where real messages are at hand, of made ones otherwise, over regions of all sizes."""
+    """Sizes of tiles over regions of all sizes, from real messages if available, otherwise from generated ones."""
     real = {hour.key: hour.path for hour in real_hours()}
     return {
         "projected": _fit(real.get("hrrr-real") or made("hrrr"), "hrrr"),
@@ -128,7 +128,7 @@ def _fit(path: Path, model: str) -> Line:
 
 
 def _smaller(kinds: dict[str, Any]) -> dict[str, float]:
-    """Over the real files where there are some."""
+    """Over real files, if there are any."""
     chosen = [each for title, each in kinds.items() if "real" in title] or list(kinds.values())
     return {
         name: statistics.mean(each[name]["size"] / each["fast"]["size"] for each in chosen)
@@ -138,6 +138,6 @@ def _smaller(kinds: dict[str, Any]) -> dict[str, float]:
 
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise SystemExit(f"{path} is not there yet: run `make bench` first, or the part that writes it")
+        raise SystemExit(f"{path} does not exist: run `make bench`, or the benchmark that writes it")
     found: dict[str, Any] = json.loads(path.read_text())
     return found

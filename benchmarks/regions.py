@@ -1,3 +1,3 @@
-"""Which regions are cut: eight of the built-in ones, of ordinary size, all on HRRR's grid."""
+"""The regions that are cut: eight built-in ones of ordinary size, all on HRRR's grid."""
 
 EIGHT = ("ne", "nw", "sw", "se", "mw", "mid_atlantic", "great_lakes", "southern_plains")

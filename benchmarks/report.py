@@ -10,17 +10,17 @@ from typing import Any
 
 
 def report_of(command: list[str | Path], environment: dict[str, str]) -> Any:
-    """The report; where there is none, why, as a text: a peer that fails, or is killed, must not end a run."""
+    """The report, or why there is none: a peer that fails or is killed must not end the run."""
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     lines = done.stdout.splitlines()
     if done.returncode == 0 and lines:
         return json.loads(lines[-1])
     if done.returncode < 0:
         return f"killed by {signal.Signals(-done.returncode).name}"
-    told = done.stderr.strip().splitlines()
-    return told[-1][:200] if told else f"ended with exit code {done.returncode} and no word"
+    lines = done.stderr.strip().splitlines()
+    return lines[-1][:200] if lines else f"exit code {done.returncode} without an error message"
 
 
 def missing_lines(reasons: dict[str, str]) -> list[str]:
-    """For a page: what failed, and why."""
+    """For the page: what failed, and why."""
     return [f"- failed: {what}: {why}" for what, why in reasons.items()]

@@ -1,4 +1,4 @@
-"""Where the pages and figures of a run go, and what they say of how they were made."""
+"""Where a benchmark writes its page and figures, and the command line that the page shows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def results_folder(*, quick: bool) -> Path:
-    """The folder, made if need be. Quick looks have one of their own, which git ignores: they replace no result."""
+    """The folder, created if missing. Quick runs have a separate one, which git ignores, and replace no result."""
     folder = RESULTS / "quick" if quick else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def command(part: str) -> str:
-    """What was typed to run a part, in full."""
+    """The command line of this run."""
     return " ".join([f"python -m benchmarks.{part}", *sys.argv[1:]])

@@ -26,7 +26,7 @@ BASE, OWN = "eccodes", "gribmill"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One decoder; `home` names the environment it lives in."""
+    """One decoder; `home` is its environment."""
 
     name: str
     title: str
@@ -53,9 +53,9 @@ Cells = dict[str, dict[str, dict[str, Any]]]  # row, file, figures
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measured decodes per process")
-    parser.add_argument("--passes", type=int, default=3, help="processes of each decoder for each file, in turn")
-    parser.add_argument("--quick", action="store_true", help="one process of one round each, into results/quick")
-    parser.add_argument("--only", nargs="*", help="names of rows to run; nothing is written")
+    parser.add_argument("--passes", type=int, default=3, help="processes of each decoder for each file, interleaved")
+    parser.add_argument("--quick", action="store_true", help="one process with one round each, into results/quick")
+    parser.add_argument("--only", nargs="*", help="names of rows to run; no page is written")
     options = parser.parse_args()
     rounds, passes = (1, 1) if options.quick else (options.rounds, options.passes)
     lines = machine_lines()
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> tuple[Cells, dict[str, str]]:
-    """File after file and turn by turn, so that the decoders of one file see the same machine; and why some failed."""
+    """The decoders of one file run in turn, under the same conditions. Also returns why some failed."""
     found = {"peers": grib_python(), "grib2io": grib2io_python().path, "gribmill": Path(sys.executable)}
     pythons = {home: path for home, path in found.items() if path is not None}
     there = [row for row in rows if row.home in pythons and (row.name != "wgrib2" or wgrib2_program().path)]
@@ -83,7 +83,7 @@ def measured(rows: list[Row], hours: list[Hour], rounds: int, passes: int) -> tu
         for number in range(passes):
             for row in there:
                 sys.stderr.write(f"{hour.title}: {row.name} {number + 1}/{passes}\n")
-                # What the machine does changes within a minute: each is held against gribmill right after it.
+                # The machine's load changes within a minute: each is compared with the gribmill run right after it.
                 report, beside = (run(pythons[one.home], one, hour.path, rounds) for one in (row, own))
                 if isinstance(report, str):
                     reasons[f"{row.name}, {hour.title}"] = report
@@ -108,8 +108,8 @@ def figures(found: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def run(python: Path, row: Row, path: Path, rounds: int) -> dict[str, Any] | str:
-    """The report of one process; or why there is none, such as a file that the decoder cannot read."""
-    # One thread each: CPU is compared, and threads that wait for each other cost more of it.
+    """The report of one process, or why it failed, such as a file that the decoder cannot read."""
+    # One thread each: CPU time is compared, and waiting threads would add to it.
     environment = process_environment(WGRIB2=str(wgrib2_program().path))
     environment["GRIBMILL_KERNEL"] = "off" if row.name == "gribmill-off" else ""
     if row.home == "gribmill":
@@ -119,7 +119,7 @@ def run(python: Path, row: Row, path: Path, rounds: int) -> dict[str, Any] | str
 
 
 def peer_lines() -> list[str]:
-    """What the peers are, and where those that had to be compiled came from."""
+    """The peers' versions, and where compiled ones came from."""
     wgrib2, grib2io = wgrib2_program(), grib2io_python()
     named = ", ".join(f"{name} {version}" for name, version in versions(grib_python(), GRIB).items())
     shown = f" ({version_of_wgrib2(wgrib2.path)})" if wgrib2.path else ""
@@ -129,7 +129,7 @@ def peer_lines() -> list[str]:
 def page(
     cells: Cells, reasons: dict[str, str], rows: list[Row], hours: list[Hour], lines: list[str], effort: str
 ) -> str:
-    """The table: CPU, and in brackets its part of ecCodes' on the same file."""
+    """The table: CPU, and in brackets its ratio to ecCodes' on the same file."""
     table = ["| | " + " | ".join(hour.title for hour in hours) + " | peak MB |", "|---" * (len(hours) + 2) + "|"]
     for row in rows:
         own = cells.get(row.name, {})
@@ -161,17 +161,17 @@ def draw(cells: Cells, rows: list[Row], hours: list[Hour], folder: Path) -> None
 PAGE = """# Decoding alone
 
 `{command}` wrote this page; decode.png shows it.
-CPU milliseconds for all messages of a file to float32 (in brackets: ecCodes = 1). Where a decoder gives float64,
-casting it is counted with it.
+CPU milliseconds to decode all messages of a file to float32 (in brackets: ecCodes = 1). If a decoder returns float64,
+the cast is included.
 
 {table}
 
-**How.** Each decoder in a process of its own, the decoders in turn, file after file: one decode unmeasured, then
-{effort} (processes × rounds); medians of user + system time, wgrib2's with its start and with what it writes (a
-file in memory). The goals on path.md are held against the median of ratios to gribmill's run right after each.
-One thread each. Arrays are taken one at a time and dropped. – : not to be had, or it failed (see below). Made
-files are on the models' true grids, from `benchmarks/hours.py`, and no real weather; real ones are the messages of
-../shared/grib under one date.
+**How.** Each decoder runs in its own process, the decoders in turn, file by file: one warm-up decode, then
+{effort} (processes × rounds); medians of user + system time. wgrib2's time includes its start and its output (to a
+file in memory). Goals on path.md use the median of the ratios to the gribmill run right after each. One thread
+each; arrays are dropped one by one. – : not available, or failed (see below). Generated files ("made") are on the
+models' real grids, with artificial weather (`benchmarks/hours.py`); real ones are the messages of ../shared/grib,
+set to one date.
 
 {machine}
 """

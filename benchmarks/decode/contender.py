@@ -1,6 +1,6 @@
 """One decoder over one file: `python contender.py NAME FILE ROUNDS` prints the CPU time of each round and peak memory.
 
-Runs in the peers' environments, where only the decoder itself is installed: no import of gribmill outside its way.
+Runs in the peers' environments, where only the decoder is installed: only gribmill's own function imports gribmill.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Decode = Callable[[], float]
 
 
 def gribmill(path: str) -> Decode:
-    """Every field to float32, as `Field.values()` gives it; the mean stands for the values."""
+    """Every field to float32, by `Field.values()`; the mean is reported as a check."""
     from gribmill.grib.decode.field import read_fields
 
     def decode() -> float:
@@ -29,7 +29,7 @@ def gribmill(path: str) -> Decode:
 
 
 def gribmill_reusing(path: str) -> Decode:
-    """The same into arrays that are kept: fresh memory costs about as much as decoding."""
+    """The same into reused arrays: new memory costs about as much as decoding."""
     import numpy as np
 
     from gribmill.grib.decode.field import read_fields
@@ -117,7 +117,7 @@ def rasterio(path: str) -> Decode:
 
 
 def earthkit(path: str) -> Decode:
-    """As its guide does: a file's field list, field by field to NumPy."""
+    """As in its guide: a file's field list, field by field to NumPy."""
     import earthkit.data
     import numpy as np
 
@@ -156,7 +156,7 @@ def shape_of(field: Any) -> tuple[int, int]:
 
 
 def last_mean(arrays: Any) -> float:
-    """Takes every array, one at a time; the mean of the last shows that there were values."""
+    """Consumes the arrays one at a time; the mean of the last proves that there were values."""
     array = None
     for array in arrays:  # noqa: B007
         pass
@@ -171,7 +171,7 @@ WAYS: dict[str, Callable[[str], Decode]] = {
 
 
 def peak_mb() -> float:
-    """Most memory in use, of this process or of a program that it ran."""
+    """Peak memory of this process or of a program that it ran."""
     status = Path("/proc/self/status").read_text()
     own = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
     return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
@@ -185,7 +185,7 @@ def cpu() -> float:
 
 def main(name: str, path: str, rounds: int) -> None:
     decode = WAYS[name](path)
-    decode()  # imports, definitions and pages are paid once
+    decode()  # imports, definitions and page faults are paid once
     times = []
     for _ in range(rounds):
         before = cpu()

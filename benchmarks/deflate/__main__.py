@@ -42,7 +42,7 @@ Table = dict[str, Figures]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, help="rounds; each contender runs in each")
-    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick, to check that it runs")
     options = parser.parse_args()
     if state() != "native":
         sys.exit(f"the kernel is {state()}: there is nothing to compare")
@@ -74,7 +74,7 @@ def measured(arrays: TileArrays, rounds: int) -> dict[str, Table]:
 
 
 def deflated(arrays: list[Array], deflaters: dict[str, Deflater], rounds: int) -> Table:
-    """All arrays by each; what came out of the first time must inflate to what went in."""
+    """All arrays by each deflater; the first result must inflate to the input."""
     for name, deflater in deflaters.items():
         for array in arrays:
             raw, data = npy_header(array.dtype, array.shape) + array.tobytes(), bytes(deflater(array))
@@ -145,13 +145,13 @@ a private implementation: at least 1.3 times better than the library, or it is r
 
 {machine}
 
-**How.** One process, one thread. The contenders of a table run in turn, {rounds} rounds; CPU is user + system time,
+**How.** One process, one thread. The contenders of a table are interleaved, {rounds} rounds; CPU is user + system time,
 medians of all rounds; ratios are medians of the ratios within each round. Every deflater also computes the CRC-32 of
 the .npy file and, for float32, the statistics for the tile's metadata: the kernel does both in the same pass, for the
 others they are separate calls. The kernel's streams can be read from every 16 KiB, ISA-L's from every full flush,
 libdeflate's only from the beginning. Every stream is inflated by zlib once and compared. A point is one value of
 every array: the restart point before it is looked up, the bytes up to the next one are inflated and their checksum is
-compared. Calls are made from Python, as the product makes them; for small arrays that is a part of the figures.
+compared. Calls are made from Python, as in production; for small arrays the calls are part of the time.
 
 {tables}
 """

@@ -29,7 +29,7 @@ class Deflated:
 
 
 def by_kernel(arrays: Sequence[Array]) -> list[Deflated]:
-    """As tiles have them; without those that are stored, or have no restart points."""
+    """As in tiles, without arrays that are stored or have no restart points."""
     found = []
     for array in arrays:
         made = encode_member("x", array)
@@ -57,7 +57,7 @@ def _deflated(stream: bytes, raw_size: int, points: RestartPoints) -> Deflated:
 
 
 def whole_kernel(arrays: Sequence[Deflated]) -> int:
-    """Into memory that is allocated for each array, as the other two do."""
+    """Into newly allocated memory for each array, like the other two."""
     return sum(len(_all_segments(one)) for one in arrays)
 
 

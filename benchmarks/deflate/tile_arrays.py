@@ -22,11 +22,11 @@ class TileArrays:
     """All arrays of one file's tiles."""
 
     floats: list[Array]
-    integers: list[Array]  # of those fields whose integers give back every bit
+    integers: list[Array]  # of the fields that can be restored bit for bit
 
 
 def hours() -> list[Hour]:
-    """Real files where they are at hand, made ones otherwise."""
+    """Real files if available, otherwise generated ones."""
     return real_hours() or tile_hours()
 
 

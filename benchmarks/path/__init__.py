@@ -1,1 +1,1 @@
-"""The whole path beside decoding and peers: encodings, growth with regions and variables, points, cold start."""
+"""The whole path beside its peers: encodings, growth with regions and variables, reading, cold start."""

@@ -29,8 +29,8 @@ PARTS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
-    parser.add_argument("--only", nargs="*", choices=list(PARTS), help="these parts; the others as they were")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick, to check that it runs")
+    parser.add_argument("--only", nargs="*", choices=list(PARTS), help="only these parts; keep the others")
     parser.add_argument("--page", action="store_true", help="measure nothing; rewrite the page from path.json")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def page(figures: dict[str, Any], folder: Path) -> str:
-    """Method, the goals and what was reached, then the parts."""
+    """The method, goals and results, then each part."""
     read, listed = figures["reading"], figures["listing"]
     return PAGE.format(
         commands=_commands(figures.get("commands", {})),
@@ -78,7 +78,7 @@ def page(figures: dict[str, Any], folder: Path) -> str:
 
 
 def _commands(by_part: dict[str, str]) -> str:
-    """What measured which parts, for those that tell."""
+    """The commands that measured the parts, if recorded."""
     found: dict[str, list[str]] = {}
     for part in PARTS:
         found.setdefault(by_part.get(part, "an earlier run"), []).append(part.replace("_", " "))
@@ -112,14 +112,14 @@ def _counts(points: dict[str, float]) -> str:
 PAGE = """# The path: goals, the whole job, encodings, growth, reading, cold start
 
 Read the figures as ratios; path.png shows growth and shares. Decoding alone is in decode.md, the ways from GRIB to
-tiles in tiles.md: their rows here are taken from the latest run of those.
+tiles in tiles.md: the rows here are from their latest runs.
 
 - measured by {commands}
 {machine}
 - decode kernel: {kernel}
 
-**How.** CPU is user + system time; as many rounds as stand above, or more, interleaved where ways are compared;
-medians, of encodings those of the ratios of each round.
+**How.** CPU is user + system time; at least as many rounds as above, interleaved if programs are compared; medians.
+For encodings: medians of each round's ratios.
 
 ## Goals
 
@@ -127,17 +127,16 @@ medians, of encodings those of the ratios of each round.
 |---|---|---|---|
 {goals}
 
-Encodings: each file's fields cut for three regions, values as decoded (winds not turned), written to memory, against
-savez_compressed. Tiles of 0.25° models have some 2,000 points an array: there headers and tables weigh more than
-values.
+Encodings: each file's fields, cut for three regions and not rotated, are written to memory and compared with
+savez_compressed. Arrays of 0.25° models have some 2,000 points; there, headers and tables take more than the values.
 
 ## The whole job
 
 A batch of eight regions of one hour of twelve messages, from claim to complete, once the worker is warm: a real
 supervisor with its SQLite queue (synchronous=FULL), a real executor process, the handler of `build_tile`, then
 `publish`. Both processes sample themselves every half millisecond, by CPU clock in one run and by wall clock in
-another; waiting for each other does not count. Which stage a sample belongs to is told by the innermost function of
-gribmill's own; decoding and cutting are one native call, and so are encoding and the statistics of float32 values.
+another; waiting for each other is not counted. The innermost function of gribmill decides the stage of a sample.
+Decoding and cutting are one native call, as are encoding and the statistics of float32 values.
 
 {job}
 
@@ -147,7 +146,7 @@ A build's CPU in ms, 12 messages, by regions of 4° × 2.5°: {regions}. Eight s
 
 ## Reading
 
-49 tiles of `ne` with 12 variables that the system has in memory, modules loaded, done just before. CPU ms:
+49 tiles of `ne` with 12 variables, in the page cache, in a process that did the same just before. CPU ms:
 
 | | CPU ms |
 |---|---|
@@ -156,7 +155,7 @@ A build's CPU in ms, 12 messages, by regions of 4° × 2.5°: {regions}. Eight s
 ## Listing
 
 {messages} messages ({file}), name, level, step and time of each.
-Calls: in a process that has done it before; commands: from start to end, output thrown away, modules compiled. CPU ms:
+Calls: in a warm process; commands: from start to end, output discarded, modules compiled. CPU ms:
 
 | | CPU ms | |
 |---|---|---|
@@ -164,8 +163,8 @@ Calls: in a process that has done it before; commands: from start to end, output
 {failed}
 ## Cold start
 
-A fresh `gribmill work` beside a queue with one job, modules compiled as pip leaves them, read from /proc when the job
-is claimed: {start:.2f} s of CPU in its own process, {whole:.2f} s with its executors.
+A new `gribmill work` on a queue with one job, modules compiled as after installation by pip; CPU time read from /proc
+when the job is claimed: {start:.2f} s of CPU in its own process, {whole:.2f} s with its executors.
 """
 
 

@@ -1,4 +1,4 @@
-"""A worker's way to its first claim."""
+"""A worker's start up to its first claim."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_SECONDS = 60.0
 
 
 def measure(rounds: int) -> dict[str, float]:
-    """Median CPU of a fresh `gribmill work` (its own process, then with its executors) at its first claim."""
+    """Median CPU of a new `gribmill work` at its first claim: of its own process, and including its executors."""
     found = [_first_claim() for _ in range(rounds + 1)][1:]  # the first one compiles the modules
     own, whole = (statistics.median(figures) for figures in zip(*found, strict=True))
     return {"worker_cpu_s": round(own, 3), "with_executors_cpu_s": round(whole, 3)}
@@ -31,7 +31,7 @@ def _first_claim() -> tuple[float, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data=Path(folder))
-        assert settings.data_root == Path(folder), "a benchmark must not touch anybody's queue"
+        assert settings.data_root == Path(folder), "a benchmark must not use an existing queue"
         store = open_queue(settings)
         store.jobs.enqueue(NewJob("sleep", {"seconds": 0.2}))
         command = [sys.executable, "-m", "gribmill.cli.main", "--data", folder, "work", "--types", "sleep"]

@@ -1,4 +1,4 @@
-"""Size and CPU of each encoding against numpy.savez_compressed, on made fields and on real ones."""
+"""Size and CPU of each encoding relative to numpy.savez_compressed, on generated and real fields."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from gribmill.tiles.format.npz_writer import encode_member, zip_pieces
 from gribmill.tiles.format.requantize import requantize
 
 REGIONS = ("ne", "sw", "mid_atlantic")
-# Rounds go on for at least this long, so that other load on the machine hardly matters.
+# Rounds continue for at least this long, to average out other load on the machine.
 LEAST_SECONDS = 4.0
 BASE = "savez_compressed"
-# (array, the source's packing): what a tile's writer is given.
+# (array, the source's packing): the input of a tile's writer.
 Parts = list[tuple[np.ndarray[Any, Any], Any]]
 
 
 def measure(rounds: int) -> dict[str, dict[str, dict[str, float]]]:
-    """By file and encoding: `cpu` and `size` as parts of savez_compressed's."""
+    """By file and encoding: `cpu` and `size` relative to savez_compressed."""
     return {hour.title: _compare(_tiles(list(read_fields(hour.path))), rounds) for hour in tile_hours()}
 
 

@@ -1,4 +1,4 @@
-"""What was aimed at and what was reached, from the figures of all pages."""
+"""The goals and the results, from the figures of all pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STRAIGHT = 0.98
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One row of the table; `met` is None where there is no figure."""
+    """One row of the table; `met` is None if there is no figure."""
 
     what: str
     goal: str
@@ -22,12 +22,12 @@ class Goal:
     met: bool | None
 
     def __str__(self) -> str:
-        verdict = {True: "met", False: "**missed**", None: "no figure: the other page says why"}[self.met]
+        verdict = {True: "met", False: "**missed**", None: "no figure; the other page says why"}[self.met]
         return f"| {self.what} | {self.goal} | {self.here} | {verdict} |"
 
 
 def goals(figures: dict[str, Any], folder: Path) -> list[Goal]:
-    """Decoding and tiles come from the pages of their own, in `folder`; everything else is in `figures`."""
+    """Decoding and tiles are in separate files in `folder`; everything else is in `figures`."""
     found = [*_decode(_read(folder / "decode.json")), *_tiles(_read(folder / "tiles.json"))]
     found += [*_encodings(figures["encodings"]), *_growth(figures["growth"])]
     for model in figures["job"].values():
@@ -47,7 +47,7 @@ def _most(what: str, value: float, most: float, unit: str) -> Goal:
 
 
 def _part(what: str, other: dict[str, Any] | None, part: float) -> Goal:
-    """At most so small a part of another's, which is so many times ours; None where the other failed."""
+    """A goal: at most 1/`part` of the CPU of another program, which is None if it failed."""
     goal = f"≤ 1/{part:g}" if part > 1 else "ahead"
     if other is None:
         return Goal(what, goal, "–", None)
@@ -95,7 +95,7 @@ def _floor(what: str, floor: dict[str, Any] | None) -> Goal:
 
 
 def _growth(counts: dict[str, dict[str, float]]) -> list[Goal]:
-    """One more of them costs the same each time."""
+    """Each further one costs the same."""
     found = []
     for kind, one in (("regions", "region"), ("variables", "variable")):
         points = {int(count): spent for count, spent in counts[kind].items()}

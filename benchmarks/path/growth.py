@@ -18,7 +18,7 @@ from tests.make_grib import make_message
 REGION_COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)
 VARIABLE_COUNTS = (1, 5, 10, 20, 40, 60, 80, 100)
 ISOBARIC = {"typeOfFirstFixedSurface": 100}
-# A round takes a second or two, in which the machine may go at another pace: a line shows when there are many.
+# A round takes a second or two, in which the machine's speed may change: only many rounds show a line.
 BUILDS_PER_ROUND = 5
 
 
@@ -52,7 +52,7 @@ def _medians(times: dict[int, list[float]]) -> dict[int, float]:
 
 
 def boxes() -> list[Region]:
-    """64 boxes of the same size, 4° × 2.5°, all over the middle of the HRRR grid."""
+    """64 boxes of 4° × 2.5°, spread over the middle of the HRRR grid."""
     return [
         Region(f"box-{row}-{column}", Box(-115 + 4.4 * column, 28 + 2.2 * row, -111 + 4.4 * column, 30.5 + 2.2 * row))
         for row in range(8)
@@ -61,7 +61,7 @@ def boxes() -> list[Region]:
 
 
 def _levels(count: int) -> list[bytes]:
-    """One temperature field under many pressure levels: as many variables, packed once."""
+    """One temperature field, packed once, at many pressure levels: each is a variable."""
     handle = eccodes.codes_new_from_message(make_message("hrrr", "2t", decimal=1, keys=ISOBARIC))
     messages = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""The whole job, from claim to complete: hours of build_tile jobs run by a real worker, and where its time goes."""
+"""The whole job, from claim to completion: a real worker runs build_tile jobs, and samples show where time goes."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def _hours(model: str, clock: str, hours: int) -> dict[str, Any]:
 
 
 def _fill(data: Path, model: str, hours: int) -> None:
-    """Messages in the spool, hours in the catalogue, jobs in the queue: as the download before leaves them."""
+    """Messages in the spool, hours in the catalogue, jobs in the queue: the state after a download."""
     settings = Settings(data=data)
-    assert settings.data_root == data, "a benchmark must not touch anybody's queue"
+    assert settings.data_root == data, "a benchmark must not use an existing queue"
     store = open_queue(settings)
     catalogue = Catalogue(store.database)
     source = made(model)

@@ -1,6 +1,6 @@
 """Lists one file's messages again and again: `python lister.py NAME FILE ROUNDS` prints the CPU of each round.
 
-Runs in the peers' environments: no import of gribmill outside its way. Every way gives name, level, step and time of
+Runs in the peers' environments: only gribmill's own function imports gribmill. All give name, level, step and time of
 each message.
 """
 

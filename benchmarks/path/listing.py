@@ -1,4 +1,4 @@
-"""Listing what a file holds: as calls in a process that is warm, and as commands from their start to their end."""
+"""Listing a file's messages: as calls in a warm process, and as commands from start to end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LISTER = Path(__file__).parent / "lister.py"
 
 
 def measure(rounds: int) -> dict[str, Any]:
-    """By way: median CPU milliseconds for the whole file. The file is a real one where there is one."""
+    """By program: median CPU milliseconds for the whole file, a real one if available."""
     path = whole_file() or made("gfs")
     calls: dict[str, list[float]] = {}
     commands: dict[str, list[float]] = {}
@@ -74,7 +74,7 @@ def _commands(path: Path) -> dict[str, list[str | Path]]:
 
 
 def _ran(command: list[str | Path]) -> float | str:
-    """CPU milliseconds of one command, output thrown away; or why there are none."""
+    """CPU milliseconds of one command, output discarded; or why it failed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with Path(os.devnull).open("w") as nowhere:
         try:

@@ -1,4 +1,4 @@
-"""path.png: growth with regions and with variables, each with its straight line, and where a job's time goes."""
+"""path.png: growth with regions and with variables, each with a fitted line, and the stages of a job."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def draw(figures: dict[str, Any], path: Path) -> None:
 
 
 def line(points: dict[int, float]) -> tuple[float, float]:
-    """Start and slope of the straight line that fits best."""
+    """Intercept and slope of the line of best fit."""
     mean_x, mean_y = sum(points) / len(points), sum(points.values()) / len(points)
     slope = sum((x - mean_x) * (y - mean_y) for x, y in points.items()) / sum((x - mean_x) ** 2 for x in points)
     return mean_y - slope * mean_x, slope
 
 
 def straightness(points: dict[int, float]) -> float:
-    """How much of the differences that line explains (r²): all of them is 1."""
+    """The coefficient of determination (r²) of that line."""
     start, slope = line(points)
     mean = sum(points.values()) / len(points)
     left = sum((y - start - slope * x) ** 2 for x, y in points.items())
@@ -49,7 +49,7 @@ def _growth(axis: Any, points: dict[int, float], what: str, title: str) -> None:
 
 
 def _shares(axis: Any, job: dict[str, Any]) -> None:
-    """One bar a model and clock, the stages end to end, in the order of the work."""
+    """One bar per model and clock, with the stages in the order of the work."""
     from matplotlib import colormaps
 
     bars = [(f"{model['title']}\n{clock}, {1000 * model[clock]['seconds']:.0f} ms", model[clock])

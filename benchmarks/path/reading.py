@@ -21,7 +21,7 @@ HOURS = 49
 
 
 def measure(rounds: int) -> dict[str, Any]:
-    """Median CPU milliseconds of each, on files that the system has in memory, in a process that has just done it."""
+    """Median CPU milliseconds of each, on files in the page cache, in a process that just did the same."""
     with tempfile.TemporaryDirectory() as folder:
         _build_run(Path(folder))
         tiles = sorted(Path(folder).glob("tiles/**/[0-9]*.npz"))
@@ -32,7 +32,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "np.load of each tile, all of t2m": lambda: [_load(path) for path in tiles],
         }
         spent: dict[str, list[float]] = {name: [] for name in ways}
-        for name, way in ways.items():  # points first: whoever asks for points has no xarray loaded
+        for name, way in ways.items():  # points first: a process that reads points has no xarray loaded
             for _ in range(rounds + 1):
                 start = time.process_time()
                 way()

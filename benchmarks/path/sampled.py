@@ -1,7 +1,7 @@
-"""A real worker with a sampler in it: `python -m benchmarks.path.sampled DATA CLOCK WARM_UP_JOBS`.
+"""A real worker that samples itself: `python -m benchmarks.path.sampled DATA CLOCK WARM_UP_JOBS`.
 
-The supervisor, its executor and the handlers are gribmill's own; the executor finds its job types here, so that it
-samples itself too. Both leave what they saw in the data root.
+The supervisor, its executor and the handlers are gribmill's own; the executor loads its job types from here, so that
+it samples itself too. Both write their samples to the data root.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _sampled(kind: JobType) -> JobType:
 
 
 def build_tile(batch: Any) -> None:
-    """The handler, then a look at the clock."""
+    """The handler, followed by a sample."""
     sampler = _sampler()
     jobs = len(batch.tasks)
     importlib.import_module("gribmill.pipeline.handlers.build_tile").run(batch)

@@ -1,7 +1,7 @@
-"""A sampling profiler of one process: where its CPU time goes, or its wall time, by stage of the work.
+"""A sampling profiler of one process: its CPU or wall time by stage of the work.
 
-Samples come between Python's own steps, so a long native call gives one sample after it: each is given the whole time
-since the one before, and so counts as much as it lasted.
+Samples are taken between Python instructions, so a long native call gives one sample at its end. Each sample counts
+for the time since the previous one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Literal
 
 INTERVAL_SECONDS = 0.0005
-# Stage by where in gribmill the innermost of its frames is; the first that matches. Names of modules and functions.
+# The stage of gribmill's innermost frame, by module and function; the first match counts.
 STAGES: tuple[tuple[str, str], ...] = (
     ("gribmill.queue.worker.executor.ipc", "between the processes"),
     ("gribmill.queue.worker", "the worker's loop"),
@@ -44,7 +44,7 @@ Clock = Literal["cpu", "wall"]
 
 
 class Sampler:
-    """Between `start` and `stop`; `clear` forgets what was seen until then."""
+    """Samples between `start` and `stop`; `clear` discards those taken so far."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -74,7 +74,7 @@ class Sampler:
 
 
 def stages(places: dict[str, float]) -> dict[str, float]:
-    """Seconds by stage; waiting for the other process is nobody's."""
+    """Seconds by stage, without waiting for the other process."""
     found: dict[str, float] = defaultdict(float)
     for place, seconds in places.items():
         if place not in WAITING:
@@ -83,7 +83,7 @@ def stages(places: dict[str, float]) -> dict[str, float]:
 
 
 def _place(frame: FrameType | None) -> str:
-    """Module and function of the innermost frame that is gribmill's."""
+    """Module and function of gribmill's innermost frame."""
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if module.startswith("gribmill"):

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.queue`: every row interleaved over the systems, medians of several rounds, one page."""
+"""`python -m benchmarks.queue`: the systems interleaved in every row; medians of several rounds."""
 
 from __future__ import annotations
 
@@ -19,37 +19,38 @@ from benchmarks.results_folder import command, results_folder
 from tests.servers.postgres import NoServer
 
 PARTS = ("sqlite", "postgres", "chaos")
-TITLES = {"persistqueue": "persist-queue", "huey_pop": "huey, ends not recorded"}
+TITLES = {"persistqueue": "persist-queue", "huey_pop": "huey, results disabled"}
 GUARANTEES = {
     "gribmill": "leases, fence, attempt history; a crash costs one attempt, never the job. A claim alone does not wait"
-    " for the disk: after a power cut it may be forgotten, and its job is pending again",
-    "huey": "a task is deleted when it is taken: a crash loses it; the end is recorded as the task's result",
+    " for the disk: after a power failure it may be lost, and the job is pending again",
+    "huey": "a task is deleted when it is claimed, so a crash loses it; its end is recorded as its result",
     "litequeue": "no leases: a crashed worker's message stays locked",
-    "persistqueue": "no leases; several processes may be handed the same item",
-    "huey_pop": "as huey, told to keep no results: that a task has ended, or how, is written nowhere",
+    "persistqueue": "no leases; several processes may get the same item",
+    "huey_pop": "as huey, with results disabled: neither the end of a task nor its outcome is recorded",
 }
 POSTGRES_GUARANTEES = {
     "gribmill": "as above, but a claim waits for the disk too, because workers outlive the server",
-    "procrastinate": "heartbeats of workers; jobs of a stalled worker have to be looked for and retried by a task that"
-    " the user writes. Each job is fetched by itself",
-    "pgqueuer": "heartbeats of jobs; a job whose heartbeat is too old is handed out again. Ends are not fenced: a late"
-    " worker ends a job that another one has. Finished jobs move to a log without their arguments",
+    "procrastinate": "heartbeats of workers; a task written by the user must find and retry the jobs of a stalled"
+    " worker. Jobs are fetched one by one",
+    "pgqueuer": "heartbeats of jobs; a job whose heartbeat is too old is given to another worker. Completion is"
+    " not fenced: a late worker can complete a job that another one holds. Finished jobs move to a log without their"
+    " arguments",
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the numbers of jobs; a tenth is enough for a look")
-    parser.add_argument("--quick", action="store_true", help="one round of a tenth, into results/quick")
+    parser.add_argument("--scale", type=float, default=1.0, help="factor for numbers of jobs; 0.1 is a quick look")
+    parser.add_argument("--quick", action="store_true", help="one round with a tenth of the jobs, into results/quick")
     parser.add_argument("--only", choices=PARTS, help="one part; the page goes to results/quick")
     options = parser.parse_args()
     rounds, scale = (1, 0.1) if options.quick else (options.rounds, options.scale)
     lines = ["# The job queue beside its peers", "", f"`{command('queue')}` wrote this page.", ""]
     lines += [
         *machine_lines(),
-        f"- {rounds} rounds, the systems in turn within each round; medians, and the median"
-        " of the rounds' ratios. **Bold** ratios and CPU times miss the goal of their row",
+        f"- {rounds} rounds, the systems interleaved; medians, and the median of the rounds'"
+        " ratios. **Bold** ratios and CPU times miss the goal of their row",
     ]
     parts = PARTS if options.only is None else (options.only,)
     if "sqlite" in parts:
@@ -73,11 +74,11 @@ def _embedded_part(rounds: int, scale: float) -> list[str]:
     names = versions(bench.peer, embedded.PACKAGES)
     bench.measure()
     lines += [
-        f"- {_named(names)}, each as its documentation shows",
-        "- a fresh file for every measurement, one job enqueued before the clock starts",
-        "- durability: `full` = every commit is on the disk before its caller goes on (gribmill's default), `normal` ="
-        " survives a crash of the process, not of the machine; set alike for all",
-        "- `*`: did less than the row says: recorded no end, or handed jobs out twice",
+        f"- {_named(names)}, each used as documented",
+        "- a new file for every measurement, with one job enqueued before timing starts",
+        "- durability: `full` = a commit returns when it is on disk (gribmill's default), `normal` = survives a crash"
+        " of the process, but not of the machine; the same for all",
+        "- `*`: did less than the row says: recorded no completion, or handed out jobs twice",
         "",
         "| | "
         + " | ".join(TITLES.get(system, system) for system in embedded.SYSTEMS)
@@ -101,13 +102,13 @@ def _postgres_part(rounds: int, scale: float, *, quick: bool) -> list[str]:
     except (NoServer, subprocess.CalledProcessError, postgres.DriverFailed) as error:
         return [*lines, f"Not measured: {error}."]
     lines += [
-        f"- PostgreSQL {version} on the same machine, by its socket; `fsync`, `synchronous_commit` and"
-        " `full_page_writes` on, checkpoints before the rows",
-        f"- {_named(postgres.peer_versions())}; their workers' own calls: fetch and finish, dequeue and log."
-        " procrastinate has no batches: it does the same singly in rows of twelves",
-        f"- each row for {bench.seconds:g} s, after some jobs that are not counted; gribmill by `store.exchange`: the"
-        " reports of a turn and the next claim in one transaction",
-        "- CPU: user and system time of all workers and of the whole server, in ms for each job",
+        f"- PostgreSQL {version} on the same machine, over a Unix socket; `fsync`, `synchronous_commit` and"
+        " `full_page_writes` on, a checkpoint before each group of rows",
+        f"- {_named(postgres.peer_versions())}, with the calls that their workers make: fetch and finish, dequeue and"
+        " log. procrastinate has no batches: in rows of twelves it claims singly",
+        f"- each row for {bench.seconds:g} s, after a warm-up; gribmill with `store.exchange`: the reports"
+        " and the next claim in one transaction",
+        "- CPU: user and system time of all workers and of the whole server, in ms per job",
         "",
         "| | "
         + " | ".join(postgres.SYSTEMS)
@@ -152,7 +153,7 @@ def _remarks(guarantees: Mapping[str, str], notes: Sequence[str]) -> list[str]:
     said = "; ".join(f"**{TITLES.get(system, system)}** {what}" for system, what in guarantees.items())
     lines = ["", f"What each guarantees: {said}."]
     if notes:
-        lines += ["", "Seen on the way: " + "; ".join(dict.fromkeys(notes)) + "."]
+        lines += ["", "Observed: " + "; ".join(dict.fromkeys(notes)) + "."]
     return lines
 
 

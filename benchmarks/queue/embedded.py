@@ -17,13 +17,13 @@ from benchmarks.queue.tenants import TENANTS, fair_claims, looks
 
 PACKAGES = ["huey", "litequeue", "persist-queue"]
 SYSTEMS = [OWN, "huey", "litequeue", "persistqueue", "huey_pop"]
-# At full durability ahead of every peer that does the same; at `normal` level is enough.
+# With full durability, faster than every peer that does the same; with `normal`, as fast.
 GOALS = {"full": 1.0, "normal": 0.95}
 LISTS_GOAL_MS = 5.0
 
 
 class EmbeddedBench:
-    """Runs drivers in fresh folders and keeps what they say."""
+    """Runs drivers in new folders and keeps their results."""
 
     def __init__(self, rounds: int, scale: float) -> None:
         self.rounds = rounds
@@ -32,7 +32,7 @@ class EmbeddedBench:
         self.rows: list[Row] = []
         self.notes: list[str] = []
         self.twice: set[str] = set()
-        """The systems that have handed a job out twice in the row being measured."""
+        """The systems that have handed out a job twice in the current row."""
         self.most_completions: dict[str, int] = {}
 
     def measure(self) -> None:
@@ -40,7 +40,7 @@ class EmbeddedBench:
             _throughput(self, durability)
         for finished in (int(rows * self.scale) for rows in (0, 100_000, 1_000_000)):
             title = f"claim latency, {finished:,} finished rows, p50, full"
-            # Filling takes longer than all else, and the median is of many claims: once is enough.
+            # Measured once: filling takes long, and the median is of many claims.
             self.row(title, "ms", _claim_latency(self, finished, 0.5), rounds=1 if finished else self.rounds)
         _tenants(self)
         _pick_up(self)
@@ -59,7 +59,7 @@ class EmbeddedBench:
         rounds: int | None = None,
         goal: float | None = None,
     ) -> None:
-        """Measure every system once per round, in turn. `pops`: ends belong to the work."""
+        """Measure every system once per round, in turn. `pops`: completion is part of the work."""
         systems = SYSTEMS if pops else SYSTEMS[:-1]
         self.twice.clear()
         found: dict[str, list[float]] = {system: [] for system in systems}
@@ -77,7 +77,7 @@ class EmbeddedBench:
         sys.stderr.write(f"{row.title}: {said} {row.unit}\n")
 
     def _value(self, measure: Callable[[str, Path], float | None], system: str, folder: Path) -> float | None:
-        """None, and a note, where a peer fails: that must not end a run."""
+        """None, and a note, if a peer fails: that must not end the run."""
         try:
             return measure(system, folder)
         except RuntimeError as error:
@@ -146,7 +146,7 @@ def _claim_latency(bench: EmbeddedBench, finished: int, share: float) -> Callabl
 
 
 def _tenants(bench: EmbeddedBench) -> None:
-    """Two rows that no peer has, for none of them knows tenants; once, because filling the queue takes minutes."""
+    """Two rows without peers, since none has tenants; measured once, because filling the queue takes minutes."""
     rows = int(1_000_000 * bench.scale)
     for title, measure in (
         (f"claim + complete in turn, {TENANTS} tenants, {rows:,} jobs pending, p50, normal", fair_claims),
@@ -158,7 +158,7 @@ def _tenants(bench: EmbeddedBench) -> None:
 
 
 def _pick_up(bench: EmbeddedBench) -> None:
-    """Two rows and the idle cost, for the systems that have a worker of their own."""
+    """Two rows and the idle cost, for systems with a worker."""
     found: dict[str, list[tuple[list[float], float]]] = {"gribmill": [], "huey": []}
     for _ in range(max(1, bench.rounds // 3)):
         for system in found:

@@ -1,4 +1,4 @@
-"""How soon an idle worker begins a job that another process enqueues, and what it costs while idle."""
+"""How soon an idle worker starts a job that another process enqueues, and its CPU use while idle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IDLE_SECONDS = 10.0
 
 
 def gribmill_latency(folder: Path) -> tuple[list[float], float]:
-    """Seconds from the committed enqueue to the handler's first line; idle CPU share of all its processes."""
+    """Seconds from the committed enqueue to the handler's first line; CPU share of all its processes while idle."""
     path = folder / "jobs.db"
     store = Store(SqliteDatabase(path), TYPES)
     worker = _start([sys.executable, "-m", "benchmarks.queue.drivers.gribmill_worker", str(path)])

@@ -24,12 +24,12 @@ from benchmarks.queue.tenants import postgres_fair_claims, postgres_looks
 PACKAGES = ["procrastinate", "pgqueuer", "asyncpg", "psycopg[binary]"]
 SYSTEMS = [OWN, "procrastinate", "pgqueuer"]
 TWELVE = 12
-# (processes, batch): how many times the best peer.
+# (processes, batch): the ratio to the best peer.
 GOALS = {(1, 1): 1.5, (8, 1): 2.5, (1, TWELVE): 1.2, (8, TWELVE): 2.0}
 CPU_GOALS_MS = {1: 1.3, TWELVE: 0.2}
 LISTS_GOAL_MS = 5.0
 FLAT = 1.5
-# Dead rows that an old transaction keeps, from as many jobs for each system.
+# Jobs of each system whose dead rows an old transaction keeps.
 JOBS_BEHIND_TRANSACTION = 3000
 ALL_JOBS = 10**9
 
@@ -42,15 +42,15 @@ class Crew(NamedTuple):
 class Worked(NamedTuple):
     jobs_per_second: float
     cpu_ms: float
-    """Of a job: of the workers and the server together."""
+    """Per job, of the workers and the server together."""
 
 
 class DriverFailed(Exception):
-    """What a peer said before it ended."""
+    """The last output of a peer that failed."""
 
 
 class System:
-    """One queue: its driver, which runs until the end, and how many jobs it has ready in which database."""
+    """One queue: its driver process, and how many jobs are ready in each database."""
 
     def __init__(self, name: str, python: Path) -> None:
         self.name = name
@@ -77,12 +77,12 @@ class System:
         if not line:
             self._errors.seek(0)
             said = self._errors.read().strip().splitlines()
-            raise DriverFailed(f"{self.name}, {command}: {said[-1][:300] if said else 'ended without a word'}")
+            raise DriverFailed(f"{self.name}, {command}: {said[-1][:300] if said else 'no error message'}")
         found: dict[str, Any] = json.loads(line)
         return found
 
     def have_ready(self, url: str, batch: int, jobs: int) -> None:
-        """Enough for a row; more than that when it has to put some in."""
+        """Enough for a row; if it must add jobs, it adds more than that."""
         if self._ready.get((url, batch), 0) < jobs:
             self.ask("pending", url, count=3 * jobs, batch=batch)
             self._ready[url, batch] = 3 * jobs
@@ -93,7 +93,7 @@ class System:
         before = server.cpu_seconds()
         done = self._send("go", "work")
         cpu = server.cpu_seconds() - before + done["cpu"]
-        # Also those of the first turns, and those that are claimed when the time is up.
+        # Including those of the warm-up, and those claimed when the time is up.
         self._ready[url, batch] = self._ready.get((url, batch), 0) - done["done"] - 9 * batch * processes
         return Worked(done["done"] / done["wall"], 1000 * cpu / max(1, done["done"]))
 
@@ -105,7 +105,7 @@ class System:
 
 @dataclass
 class PostgresBench:
-    """Measures every system once per round, in turn."""
+    """Measures every system once per round, interleaved."""
 
     server: DurableServer
     rounds: int
@@ -198,7 +198,7 @@ class PostgresBench:
 
     @contextmanager
     def _databases(self, finished: int) -> Iterator[dict[str, str]]:
-        """One for each system, with so many finished jobs."""
+        """One for each system, with `finished` finished jobs."""
         names = {system.name: f"{system.name}_{finished}" for system in self.systems}
         urls = {}
         for system in self.systems:
@@ -214,7 +214,7 @@ class PostgresBench:
 
     @contextmanager
     def _old_transactions(self, urls: dict[str, str]) -> Iterator[None]:
-        """A look that goes on, as a forgotten session or a long report leaves it."""
+        """A transaction that stays open, like that of a forgotten session or a long report."""
         with ExitStack() as opened:
             for url in urls.values():
                 connection = opened.enter_context(closing(psycopg.connect(url)))
@@ -236,7 +236,7 @@ def peer_versions() -> dict[str, str]:
 
 @contextmanager
 def postgres_systems() -> Iterator[list[System]]:
-    """The drivers, each in its environment."""
+    """The drivers, each in its own environment."""
     peers = peer_python("queue-postgres", PACKAGES)
     systems = [System(name, Path(sys.executable) if name == OWN else peers) for name in SYSTEMS]
     try:

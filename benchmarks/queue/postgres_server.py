@@ -1,4 +1,4 @@
-"""A PostgreSQL server with durable settings for the benchmarks, and what it costs."""
+"""A PostgreSQL server with durable settings for the benchmarks, and its CPU time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import psycopg
 
 from tests.servers.postgres import PostgresServer
 
-# As a server comes, apart from memory and the time between checkpoints: one in the middle of a row would slow it down.
+# Defaults except memory and the checkpoint interval: a checkpoint in the middle of a row would slow it down.
 DURABLE = {
     "fsync": "on",
     "synchronous_commit": "on",
@@ -27,7 +27,7 @@ DURABLE = {
 
 
 class DurableServer:
-    """A server in a folder on the disk."""
+    """A server with its data on disk."""
 
     def __init__(self, server: PostgresServer) -> None:
         self.server = server
@@ -50,12 +50,12 @@ class DurableServer:
             return connection.info.parameter_status("server_version") or ""
 
     def checkpoint(self) -> None:
-        """What earlier work left to be written is no part of what comes."""
+        """A checkpoint, so that writes left by earlier work do not count."""
         with self.administrator() as connection:
             connection.execute("CHECKPOINT")
 
     def cpu_seconds(self) -> float:
-        """User and system time of the server so far: of all its processes, those that have ended included."""
+        """User and system time of the server so far: of all its processes, including ended ones."""
         postmaster = int((self.server.data / "postmaster.pid").read_text().split()[0])
         ticks = sum(_stat(postmaster)[11:15])
         for pid in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split():
@@ -65,7 +65,7 @@ class DurableServer:
 
 @contextmanager
 def durable_server(**more: str) -> Iterator[DurableServer]:
-    """It runs until the end; `NoServer` says why there is none."""
+    """Runs until the end of the block; raises `NoServer` with the reason if there is none."""
     home = Path(tempfile.mkdtemp(prefix="gribmill-bench-pg-"))
     try:
         server = PostgresServer(home, settings={**DURABLE, **more})
@@ -81,7 +81,7 @@ def durable_server(**more: str) -> Iterator[DurableServer]:
 
 
 def _stat(pid: int) -> list[int]:
-    """The fields of a process after its name, as numbers; the state is 0. Nothing of one that has just ended."""
+    """The fields of /proc/PID/stat after the name, as numbers; the state is 0. Empty if the process has just ended."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except OSError:

@@ -1,4 +1,4 @@
-"""One line of a table: what each system reached, and how gribmill compares."""
+"""One line of a table: the values of each system, and how gribmill compares."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Row:
         return statistics.median(found) if found else None
 
     def against_best(self, *, equal: bool = True) -> float | None:
-        """How many times as good as the best peer: the median of the rounds, each compared within itself."""
+        """The ratio to the best peer: the median of each round's ratio."""
         left_out = {OWN, *(self.unequal if equal else ())}
         peers = [values for system, values in self.values.items() if values and system not in left_out]
         own = self.values.get(OWN)
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def missed_rate(self) -> bool:
-        """Whether the goal of the row, other than for its CPU, was not reached."""
+        """Whether the row misses its goal, apart from CPU."""
         own, best = self.median(OWN), self.against_best()
         if self.goal is None or own is None:
             return False

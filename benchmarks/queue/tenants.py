@@ -1,4 +1,4 @@
-"""Many tenants in one queue: their turns with many jobs waiting, and lists and counts among many finished jobs."""
+"""Many tenants in one queue: fair claims with many pending jobs, and lists and counts with many finished jobs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def looks(folder: Path, finished: int) -> float:
 
 
 def postgres_looks(url: str) -> float:
-    """The same in a database that the driver of the benchmark has filled."""
+    """The same in a database that the benchmark's driver filled."""
     return _looks(Store(PostgresDatabase(url), TYPES))
 
 
@@ -119,7 +119,7 @@ def _prepare(store: Store) -> None:
 
 
 def _fill(folder: Path, rows: int, status: str) -> Store:
-    """One statement for all rows: a million by `enqueue_many` would take longer than all else here."""
+    """One statement for all rows: `enqueue_many` would take longer for a million than all the rest."""
     database = SqliteDatabase(folder / "jobs.db", synchronous="normal")
     store = Store(database, TYPES)
     _prepare(store)

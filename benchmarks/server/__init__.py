@@ -1,1 +1,1 @@
-"""The server under load, beside the usual way to serve forecasts."""
+"""The server under load, beside FastAPI with xarray."""

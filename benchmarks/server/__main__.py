@@ -53,7 +53,7 @@ NETCDF = (
 
 @dataclass(frozen=True)
 class Row:
-    """What is asked of which server."""
+    """Which paths to request from which server."""
 
     title: str
     contender: Contender
@@ -92,7 +92,7 @@ def main() -> None:
 
 @contextmanager
 def queue_server(finished: int) -> Iterator[Contender]:
-    """A server over a queue with so many finished jobs. `--dev`: events are emitted without a token."""
+    """A server on a queue with `finished` finished jobs. `--dev`: events are emitted without a token."""
     root, port = many_jobs(finished), free_port()
     words: list[str | Path] = [
         sys.executable,
@@ -111,7 +111,7 @@ def queue_server(finished: int) -> Iterator[Contender]:
 
 @contextmanager
 def servers(python: Path) -> Iterator[tuple[dict[str, Contender], Tile]]:
-    """gribmill, and the usual way over zarr and NetCDF, all over the same run."""
+    """gribmill, and FastAPI with xarray over zarr and NetCDF, all with the same run."""
     made = stock(python)
     netcdf, hourly = made.tiles / "run.nc", made.tiles / "hourly"
     if not netcdf.is_file() or not hourly.is_dir():
@@ -141,18 +141,18 @@ def servers(python: Path) -> Iterator[tuple[dict[str, Contender], Tile]]:
 
 
 def same_values(contenders: dict[str, Contender], tile: Tile) -> None:
-    """All of them give the same numbers, or nothing is measured."""
+    """Checks that all of them return the same values before anything is measured."""
     row, column = (round(float(one)) for one in tile.locate(LAT, LON))
     ours = _get(contenders["gribmill"], f"/api/v1/point?lat={LAT}&lon={LON}&vars=t2m&units=si")
     expected = [hour["t2m"] for hour in ours["hours"]]
     for key in TITLES:
         theirs = _get(contenders[key], f"/point?row={row}&column={column}")["hourly"]["t2m"]
         if any(abs(one - other) > 1e-4 for one, other in zip(expected, theirs, strict=True)):
-            raise SystemExit(f"{key} has other values: {theirs[:3]} instead of {expected[:3]}")
+            raise SystemExit(f"{key} returns other values: {theirs[:3]} instead of {expected[:3]}")
 
 
 def points(contenders: dict[str, Contender], tile: Tile) -> list[Row]:
-    """The same places for all: the usual way gets their rows and columns."""
+    """The same places for all; the peers get their rows and columns."""
     choose = random.Random(5)
     places = [(choose.randrange(tile.shape[0]), choose.randrange(tile.shape[1])) for _ in range(PLACES)]
     lat, lon = tile.latlon()
@@ -162,7 +162,7 @@ def points(contenders: dict[str, Contender], tile: Tile) -> list[Row]:
         Row("**gribmill**, one place", contenders["gribmill"], ours[:1]),
         Row(f"**gribmill**, {PLACES} places", contenders["gribmill"], ours),
         Row(TITLES["netcdf"], contenders["netcdf"], theirs),
-        # An answer takes long: few at a time, or none would be answered in a round.
+        # A response takes long: with more connections, none would complete in a round.
         Row(TITLES["hourly"], contenders["hourly"], theirs, 2, 8.0),
         Row(TITLES["zarr"], contenders["zarr"], theirs, 2, 8.0),
     ]
@@ -193,7 +193,7 @@ def others(ours: Contender) -> list[Row]:
 
 
 def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float = 0.0) -> dict[str, list[LoopResult]]:
-    """All rows in turn, round after round; the first one, in which everything is read, is not counted."""
+    """All rows in turn, for several rounds. The first round, in which everything is read, is not counted."""
     found: dict[str, list[LoopResult]] = {row.title: [] for row in rows}
     for number in range(rounds + 1):
         for row in rows:

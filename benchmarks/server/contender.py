@@ -1,4 +1,4 @@
-"""A server in a process of its own, whose CPU time is read from the system."""
+"""A server in a separate process, whose CPU time is read from the system."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Contender:
-    """Where it answers, and its process."""
+    """Its address and its process."""
 
     title: str
     url: str
@@ -42,7 +42,7 @@ class Contender:
 def running(
     title: str, words: Sequence[str | Path], port: int, environment: dict[str, str], ready: str
 ) -> Iterator[Contender]:
-    """The server, once it answers at the path `ready`."""
+    """The server, once it responds at the path `ready`."""
     process = subprocess.Popen([*map(str, words)], env=environment, stdout=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:

@@ -1,4 +1,4 @@
-"""Puts load on a server: with wrk where it is installed, else with threads of this process."""
+"""Puts load on a server: with wrk if installed, otherwise with threads of this process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RATE = re.compile(r"Requests/sec:\s+([\d.]+)")
 _COUNT = re.compile(r"(\d+) requests in")
 _BAD = re.compile(r"Non-2xx or 3xx responses: (\d+)")
 MILLISECONDS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
-# Picks one of the addresses for each request.
+# Picks one of the paths for each request.
 SCRIPT = """\
 local paths = {{{paths}}}
 math.randomseed(7)
@@ -32,7 +32,7 @@ request = function() return wrk.format("GET", paths[math.random(#paths)]) end
 
 @dataclass(frozen=True)
 class Load:
-    """What was answered in a round."""
+    """The responses of a round."""
 
     requests: int
     per_second: float
@@ -42,12 +42,12 @@ class Load:
 
 
 def generator() -> str:
-    """How the load is made."""
+    """The load generator."""
     return "wrk" if shutil.which("wrk") else "threads of Python"
 
 
 def put_load(url: str, paths: list[str], seconds: float, connections: int = CONNECTIONS) -> Load:
-    """Requests for these paths in random order, as fast as they are answered."""
+    """Requests these paths in random order, as fast as the server responds."""
     return (_by_wrk if shutil.which("wrk") else _by_threads)(url, paths, seconds, connections)
 
 

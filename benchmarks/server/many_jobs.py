@@ -1,4 +1,4 @@
-"""A data root whose queue has millions of finished jobs, some thousand active ones, and a week of runs."""
+"""A data root whose queue has millions of finished jobs and thousands of active ones, and a week of runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TENANTS = 20
 RUNS, HOURS, REGIONS = 28, 49, ("conus", "ne")
 VERSION = 3
 SETTINGS = '[chain]\nmodels = ["hrrr", "gfs"]\nregions = ["conus", "ne"]\n'
-# Of number i, counted back from now: a job each 0.12 s, as of seven days.
+# Time of job i, counted back from now: one every 0.12 s, seven days in all.
 MOMENT = "strftime('%Y-%m-%d %H:%M:%f', {now} - ({count} - i) * 0.12 + {after}, 'unixepoch')"
 TYPE = (
     "CASE WHEN i % 12 = 0 THEN 'ingest_grib' WHEN i % 12 = 1 THEN 'publish' WHEN i % 600 = 2 THEN 'scan_source'"
@@ -51,7 +51,7 @@ def many_jobs(finished: int = FINISHED) -> Path:
 
 
 def _fill(connection: sqlite3.Connection, finished: int) -> None:
-    """Indexes and the trigger that counts arrivals are made again when the rows are there: that is much faster."""
+    """Indexes and the trigger that counts arrivals are created after the rows, which is much faster."""
     connection.executescript(
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-400000; PRAGMA temp_store=MEMORY;"
     )
@@ -82,7 +82,7 @@ def _fill(connection: sqlite3.Connection, finished: int) -> None:
 
 
 def _add_tenants(connection: sqlite3.Connection) -> None:
-    """As the store writes them: a copy of `global` under another name."""
+    """As the store writes them: copies of `global` with other names."""
     columns = [row[1] for row in connection.execute("PRAGMA table_info(tenants)")]
     others = ", ".join(columns[1:])
     for number in range(TENANTS):

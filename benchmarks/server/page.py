@@ -17,7 +17,7 @@ GOAL_PER_CORE, GOAL_P99_MS, GOAL_RATIO = 300, 50, 20
 
 @dataclass(frozen=True)
 class LoopResult:
-    """One round of one row: what was answered, and the server's CPU for it."""
+    """One round of one row: the responses, and the server's CPU for them."""
 
     load: Load
     cpu_ms: float
@@ -37,7 +37,7 @@ class Measured:
 
 
 def page(found: Measured, machine: list[str], peers: Mapping[str, str], titles: Mapping[str, str]) -> str:
-    size = f"{found.rounds} rounds of up to {found.seconds:g} s, in turn, after one that is not counted; medians"
+    size = f"{found.rounds} rounds of up to {found.seconds:g} s, interleaved, after a warm-up round; medians"
     lines = [
         "# The server under load",
         "",
@@ -47,16 +47,16 @@ def page(found: Measured, machine: list[str], peers: Mapping[str, str], titles: 
         "- " + ", ".join(f"{name} {version}" for name, version in peers.items()),
         "",
         f"**What.** A run of {HOURS} hours of HRRR over New England with twelve variables, served by one process.",
-        "Beside it the usual ways, each one process of FastAPI with its thread pool. They get rows and columns: they",
+        "The peers are FastAPI with xarray, each one process with its thread pool. They get rows and columns: they",
         "need not find the grid point or convert units.",
         "",
-        "- **zarr**, to which hours are appended as they come; each is chunks of its own",
+        "- **zarr**, to which hours are appended as they arrive, each as separate chunks",
         "- **a NetCDF file for each hour** (open_mfdataset), as the files arrive",
         "- **one NetCDF file of the whole run**, deflated, which can be written only when the run is complete; HDF5",
         "  keeps its chunks in memory",
         "",
         f"**How.** {generator()} with {CONNECTIONS} connections on the same machine; {size}. CPU is that of the",
-        "server's process; requests a second and core are what one core could answer by it.",
+        "server process; requests per second and core are what one core could answer.",
         "",
         *_points(found.tables["point"], titles),
         "## Tile download: 3 MB",
@@ -68,7 +68,7 @@ def page(found: Measured, machine: list[str], peers: Mapping[str, str], titles: 
         *_table(found.tables["other"]),
         "",
         "Memory at the end: " + ", ".join(f"{title} {number:.0f} MB" for title, number in found.memory.items()) + ".",
-        "That of gribmill is the values it keeps, with `server.tile_memory_megabytes` at its default of 512.",
+        "gribmill's is mostly its cache of values, with `server.tile_memory_megabytes` at its default of 512.",
         "",
         *_queue(found),
         *_streams(found.streams),
@@ -86,12 +86,12 @@ def _points(point: dict[str, list[LoopResult]], titles: Mapping[str, str]) -> li
         "",
         *_table(point),
         "",
-        f"Requests a second and core, gribmill (many places) to the others; the goal is {GOAL_RATIO}×:",
+        f"Requests per second and core, gribmill (many places) relative to the others; the goal is {GOAL_RATIO}×:",
         "",
         *(f"- {_number(ratio)}× {title}" for title, ratio in ratios.items()),
         "",
-        f"Goals: {GOAL_PER_CORE} requests a second and core ({_number(per_core)} here), and 99 % within "
-        f"{GOAL_P99_MS} ms ({_number(p99)} ms here, with {CONNECTIONS} requests always under way).",
+        f"Goals: {GOAL_PER_CORE} requests per second and core ({_number(per_core)} here), and 99 % within "
+        f"{GOAL_P99_MS} ms ({_number(p99)} ms here, with {CONNECTIONS} requests in flight).",
         "",
     ]
 
@@ -105,9 +105,9 @@ def _queue(found: Measured) -> list[str]:
     return [
         f"## Beside {found.finished:,} finished jobs",
         "",
-        "One request after another, as the client sees it, the connection included. SQLite.",
+        "One request after another, as the client sees it, including the connection. SQLite.",
         "",
-        "| what | p50 ms | p95 ms | longest ms | CPU ms a request |",
+        "| what | p50 ms | p95 ms | longest ms | CPU ms per request |",
         "|---|---|---|---|---|",
         *rows,
         "",
@@ -121,14 +121,14 @@ def _streams(streams: StreamCosts) -> list[str]:
     return [
         f"## {STREAMS} open event streams",
         "",
-        f"{idle} of a core while nothing happens, {busy} while each of them gets an event a second",
+        f"{idle} of a core while idle, {busy} while each stream gets an event per second",
         f"({streams.received} received of {streams.events} × {STREAMS}). Goal: {goal}.",
         "",
     ]
 
 
 def _table(rows: dict[str, list[LoopResult]], *, megabytes: bool = False) -> list[str]:
-    head = "| way | requests/s | p50 ms | p99 ms | CPU ms a request | requests/s and core |"
+    head = "| way | requests/s | p50 ms | p99 ms | CPU ms per request | requests/s and core |"
     lines = [head + (" MB/s |" if megabytes else ""), "|---|---|---|---|---|---|" + ("---|" if megabytes else "")]
     for title, found in rows.items():
         rate, p50, p99, cpu = (

@@ -1,4 +1,4 @@
-"""What an operator looks at all day, beside millions of finished jobs: the time of each answer, one after another."""
+"""The pages and lists that operators use most, with millions of finished jobs: response times, one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from benchmarks.server.contender import Contender
 
 GOAL_P95_MS = 20
-# Measured beside the others, without a goal.
+# Measured without a goal.
 WITHOUT_GOAL = ("`/api/v1/status`", "`/api/v1/runs`", "`/metrics`")
 PAGES = {
     "overview (page of the console)": "/",
@@ -34,7 +34,7 @@ PAGES = {
 
 @dataclass(frozen=True)
 class PageTimes:
-    """How long answers took, in milliseconds, as the client saw it, and the server's CPU for each."""
+    """Response times in milliseconds, as the client sees them, and the server's CPU for each."""
 
     p50: float
     p95: float
@@ -43,7 +43,7 @@ class PageTimes:
 
 
 def page_times(server: Contender, requests: int) -> dict[str, PageTimes]:
-    """Each page this many times, on one connection; the first answer of each is not counted."""
+    """Each page this many times, on one connection; the first response of each is not counted."""
     host, port = urlsplit(server.url).hostname or "", urlsplit(server.url).port
     connection = http.client.HTTPConnection(host, port, timeout=60)
     found = {}

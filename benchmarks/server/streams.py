@@ -1,4 +1,4 @@
-"""Many open event streams: what they cost the server while events arrive."""
+"""Many open event streams: the server's CPU while events arrive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REQUEST = "GET /api/v1/events/stream?name=bench.* HTTP/1.1\r\nHost: 127.0.0.1\r\
 
 @dataclass(frozen=True)
 class StreamCosts:
-    """Shares of a core with the streams open: idle, and with an event a second that all of them get."""
+    """Shares of a core with the streams open: idle, and while all of them get an event per second."""
 
     idle: float
     busy: float
@@ -27,7 +27,7 @@ class StreamCosts:
 
 
 def stream_costs(server: Contender, seconds: float) -> StreamCosts:
-    """Opens the streams, watches them for this long, and then again while events are emitted."""
+    """Open the streams, measure for this long while idle, then for as long while events are emitted."""
     return asyncio.run(_watch(server, seconds))
 
 

@@ -1,1 +1,1 @@
-"""Tiles in an object store: writing them, and a point over a whole run, beside s3fs with xarray and zarr."""
+"""Tiles in an object store: writing them, and reading a point of a whole run, beside zarr with xarray and s3fs."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.store`: tiles in an S3 server and on the disk, beside s3fs with zarr, into results/store.md."""
+"""`python -m benchmarks.store`: tiles on an S3 server and on disk, beside zarr with s3fs, into results/store.md."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ WAYS = Path(__file__).parent / "ways"
 PEERS = ["xarray", "zarr", "s3fs", "numpy"]
 COUNTED = re.compile(r'SeaweedFS_s3_request_total\{bucket="tiles",[^}]*\} (\d+)')
 SENT = re.compile(r'SeaweedFS_s3_bucket_traffic_sent_bytes_total\{bucket="tiles"\} ([\d.e+]+)')
-# Metrics are counted after the answer was sent.
+# The server updates its metrics after it has sent a response.
 SETTLE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
 class Way:
-    """One row: what it is called, and the words of its process after the program."""
+    """One row: its title, and the arguments of its process."""
 
     title: str
     script: str
@@ -51,14 +51,14 @@ class Way:
 
 @dataclass
 class Bench:
-    """A server, and the processes that are measured against it."""
+    """A server, and the processes that are measured with it."""
 
     server: ObjectServer
     metrics: str
     python: Path
 
     def run(self, way: Way) -> dict[str, Any] | str:
-        """One process: CPU, wall, requests, bytes sent by the server, and the values that it found."""
+        """One process: CPU, wall, requests, bytes sent by the server, and the values that it read."""
         ours = way.script == "gribmill_way.py"
         python = Path(sys.executable) if ours else self.python
         environment = process_environment(
@@ -97,7 +97,7 @@ def running(python: Path) -> Iterator[Bench]:
 
 
 def ways(made: Stock, scratch: Path) -> tuple[dict[str, Way], dict[str, Way]]:
-    """What is written first, and read then."""
+    """What is written, and then read."""
     url, at = f"s3://{BUCKET}/bench", (str(LAT), str(LON))
     cell = (str(made.row), str(made.column))
     writing = {
@@ -121,7 +121,7 @@ def ways(made: Stock, scratch: Path) -> tuple[dict[str, Way], dict[str, Way]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="processes of each way")
-    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick, to check that it runs")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
     lines = machine_lines()
@@ -189,8 +189,8 @@ def page(
         wall = median(usual, "wall_s") / median(ours, "wall_s")
         same = "The values are the same." if same_values(ours[0]["found"], usual[0]["found"]) else "**Values differ.**"
         verdict = (
-            f"gribmill takes 1/{requests:.1f} of the requests and 1/{wall:.1f} of the time of the usual way"
-            f" (goal: 1/5 of both). {same}"
+            f"gribmill takes 1/{requests:.1f} of the requests and 1/{wall:.1f} of the time of zarr appended hour by"
+            f" hour (goal: 1/5 of both). {same}"
         )
     found = versions(python, PEERS)
     return PAGE.format(
@@ -206,16 +206,15 @@ PAGE = """# Tiles in an object store
 
 {machine}
 - {peers}
-- the machine was shared with other work while this was measured: compare rows, not days
+- the machine also did other work: compare rows, not dates
 
 **What.** A run of {hours} hours of HRRR over New England with twelve variables ({size:.1f} MB a tile), in SeaweedFS on
-loopback. The usual way is a zarr store to which each hour is appended as it arrives, read with xarray through s3fs; its
-metadata are consolidated. A zarr store that is rewritten when the run is complete, with all hours of a place in one
-chunk, needs few requests for a point; it cannot be appended to, and an hour of it as a map reads every chunk.
+loopback. The common alternative is a zarr store to which each hour is appended as it arrives, with consolidated
+metadata, read with xarray and s3fs. A zarr store that is rewritten when the run is complete, with all hours of a place
+in one chunk, needs few requests for a point; but it cannot be appended to, and a map of one hour reads every chunk.
 
-**How.** A fresh process for every round, {rounds} rounds, in turn; medians. Imports are not timed; the connection, the
-choice of the run and all metadata are. CPU is that of the process. Requests and bytes are those that the server
-counted.
+**How.** A new process for every round, {rounds} rounds, interleaved; medians. Times include the connection, the
+choice of the run and all metadata, but not imports. CPU is the process's. The server counts requests and bytes.
 
 ## Point over a run: {hours} hours, twelve variables
 
@@ -227,9 +226,9 @@ counted.
 
 ## Writing the {hours} tiles of a run
 
-Measured once, into an empty bucket. A tile is one request, on the condition that nothing is there. If something is,
-gribmill reads its generation, so that a late worker never replaces a newer tile, and writes on the condition that it is
-still the one that was read.
+Measured once, into an empty bucket. A tile is one conditional request, which fails if the object exists. Then
+gribmill reads its generation, so that a late worker never replaces a newer tile, and writes on condition that the
+object has not changed since.
 
 | way | requests | wall ms | CPU ms | MB read |
 |---|---|---|---|---|
@@ -237,8 +236,8 @@ still the one that was read.
 
 ## What is not measured here
 
-A real network. There a request takes 10 to 100 ms, and the number of requests decides; gribmill has up to 16 under way
-at once.
+A real network. There a request takes 10 to 100 ms, and the number of requests decides; gribmill sends up to 16 at
+once.
 """
 
 

@@ -26,7 +26,7 @@ LAT, LON = 42.36, -71.06
 
 @dataclass(frozen=True)
 class Stock:
-    """Where the tiles and the zarr store are, and the row and column of the place in it."""
+    """The paths of the tiles and the zarr store, and the row and column of the place."""
 
     tiles: Path
     zarr: Path
@@ -36,7 +36,7 @@ class Stock:
 
 
 def stock(python: Path) -> Stock:
-    """Made once. The hours are the same fields, shifted by some columns: no two tiles are alike."""
+    """Made once. All hours have the same fields, shifted by some columns, so that no two tiles are equal."""
     folder = SCRATCH / f"store-{RUN}-{HOURS}"
     if not (folder / "ready").is_file():
         sys.stderr.write(f"making {HOURS} hours of tiles …\n")
@@ -72,7 +72,7 @@ def _facts(tile: Tile, name: str) -> dict[str, Any]:
 
 
 def _make_zarr(folder: Path, python: Path) -> None:
-    """The same values, through a NumPy file: the peers' environment has no gribmill."""
+    """The same values, passed as a NumPy file: the peers' environment has no gribmill."""
     tiles = DataRoot(folder).tile_folders("hrrr", RUN, REGION)
     paths = next(iter(tiles)).tiles().values()
     opened = [read_tile(path) for path in paths]

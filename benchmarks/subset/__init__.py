@@ -1,1 +1,1 @@
-"""Fetching some messages of an hour by its inventory: gribmill and Herbie, from the same mirror."""
+"""Fetching some messages of an hour by its index: gribmill and Herbie, from the same mirror."""

@@ -26,7 +26,7 @@ from gribmill.sandbox.publisher.server import Server
 
 WAYS = Path(__file__).parent / "ways"
 RUN, HOURS = "20260901_12", (1, 2, 3)
-# The same twelve messages, in the words of each.
+# The same twelve messages, in the syntax of each program.
 VARIABLES = "t2m,d2m,u10,v10,gust,sp,tp,refc,vis,cape,tcc,csnow"
 SEARCH = (
     r":(?:TMP:2 m above|DPT:2 m above|[UV]GRD:10 m above|GUST:surface|PRES:surface|APCP:surface:0-|REFC:|VIS:surface"
@@ -41,8 +41,8 @@ TITLES = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="processes of each; every one fetches three hours")
-    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
+    parser.add_argument("--rounds", type=int, default=3, help="processes of each; each fetches three hours")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick, to check that it runs")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
     lines = machine_lines()
@@ -56,10 +56,10 @@ def main() -> None:
             if isinstance(hours, str):
                 reasons[way.removesuffix("_way")] = hours
             elif number:
-                # A process's first hour pays for its imports; the first process compiles them.
+                # The first hour of a process includes imports; the first process compiles them.
                 found[way] += hours[1:]
     if not found["gribmill_way"]:
-        raise SystemExit(f"gribmill's own way failed: {reasons['gribmill']}")
+        raise SystemExit(f"gribmill failed: {reasons['gribmill']}")
     whole = sum((folder / key).stat().st_size for key in keys(folder)) / len(HOURS)
     text = page(found, [*lines, *missing_lines(reasons)], rounds, whole)
     pages = results_folder(quick=options.quick)
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def stock() -> Path:
-    """The mirror's folder: three hours of HRRR on its true grid, made once."""
+    """The mirror's folder: three hours of HRRR on its real grid, made once."""
     folder = SCRATCH / f"subset-{RUN}"
     if not (folder / "ready").is_file():
         sys.stderr.write("making three hours of HRRR …\n")
@@ -87,13 +87,12 @@ def keys(folder: Path) -> list[str]:
 
 
 def run(way: str, folder: Path) -> list[dict[str, Any]] | str:
-    """One process against a fresh mirror: CPU, wall, requests, bytes and a checksum of the messages, by hour.
-
-    Or why it failed.
+    """One process against a new mirror: CPU, wall, requests, bytes and a checksum of the messages, by hour; or why it
+    failed.
     """
     python = grib_python() if way == "herbie_way" else Path(sys.executable)
     path = str(WAYS) if way == "herbie_way" else f"{WAYS}{os.pathsep}{ROOT}"
-    # The clouds send no checksums with ranges.
+    # Like the clouds, which send no checksums with ranges.
     with tempfile.TemporaryDirectory() as home, Server(folder, digests=False) as server:
         environment = process_environment(
             PYTHONPATH=path, BENCH_SEARCH=SEARCH, BENCH_VARIABLES=VARIABLES, NO_PROXY="127.0.0.1", HOME=home,
@@ -148,16 +147,16 @@ PAGE = """# The subset step: twelve messages of an HRRR hour
 {machine}
 - Herbie {herbie}
 
-**What.** Three hours of HRRR on its true grid (57 messages, {whole:.0f} MB each, made by `gribmill sandbox --make`) are
-served by `gribmill.sandbox` on loopback, without checksums, as the clouds do. Each way fetches the same twelve messages
-of each by the inventory. The messages that came are {same}.
+**What.** Three hours of HRRR on its real grid (57 messages, {whole:.0f} MB each, made by `gribmill sandbox --make`) are
+served by `gribmill.sandbox` on loopback, without checksums, as the clouds do. Each program fetches the same twelve
+messages of each, found in the index. The downloaded messages are {same}.
 
-**How.** A fresh process for every round, {rounds} rounds, in turn; medians of the second and third hour of each. CPU
-is user + system of the process and of programs that it runs, not the mirror's. Requests and bytes are those
-that the mirror counted, HEADs and the index included.
+**How.** A new process for every round, {rounds} rounds, interleaved; medians of the second and third hour of each. CPU
+is user + system time of the process and of programs that it runs, without the mirror. The mirror counts requests and
+bytes, including HEAD and the index.
 
-**Not the same.** gribmill checks every message (length, header, time, against the index and the request), keeps a
-journal so that a broken download goes on where it was, checksums the file and fsyncs it. Herbie checks nothing.
+**Not the same.** gribmill checks every message (length, header, time) against the index and the request, keeps a
+journal so that an interrupted download can resume, and checksums and fsyncs the file. Herbie checks nothing.
 
 | way | CPU ms | wall ms | requests | MB sent | MB kept | messages |
 |---|---|---|---|---|---|---|

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.tiles`: every way in turn, round after round, medians into results/tiles.md."""
+"""`python -m benchmarks.tiles`: all contenders in turn, for several rounds; medians into results/tiles.md."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ WAYS = Path(__file__).parent / "ways"
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of cutting: its script, how many files a process cuts, and whether it runs among the peers."""
+    """One contender: its script, how many files a process cuts, and whether it runs in the peers' environment."""
 
     key: str
     title: str
     short: str
     passes: int = 2
     peer: bool = True
-    # How often in a round: what is compared most closely is run most often, and in turn.
+    # Runs per round: those that are compared most closely run more often, interleaved.
     turns: int = 1
 
 
 ALL = (
-    Way("cfgrib_per_region", "cfgrib + xarray per region, savez_compressed (the usual way)", "cfgrib per region"),
+    Way("cfgrib_per_region", "cfgrib + xarray per region, savez_compressed (common practice)", "cfgrib per region"),
     Way("cfgrib_once", "cfgrib once, then slices, savez_compressed", "cfgrib once"),
     Way("gribberish_way", "gribberish, slices, savez_compressed", "gribberish"),
     Way("eccodes_by_hand", "ecCodes once, slices, savez_compressed", "ecCodes once"),
@@ -50,14 +50,14 @@ ALL = (
     Way("gribmill_way", "**gribmill**", "gribmill", 6, False, 3),
     Way("floor", "the floor: read, copy, raw write of the tiles' arrays", "the floor", 6, False, 3),
 )
-# By way, in the order in which they ran; None for one that failed.
+# By contender, in order of execution; None for a failed one.
 Reports = dict[str, list[dict[str, Any] | None]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="rounds; each way runs once in each")
-    parser.add_argument("--quick", action="store_true", help="one round, into results/quick: to see that it runs")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds; each contender runs in each")
+    parser.add_argument("--quick", action="store_true", help="one round, into results/quick, to check that it runs")
     parser.add_argument("--hours", nargs="*", help="keys of hours to cut (hrrr, gfs, ifs, hrrr-real …); all")
     options = parser.parse_args()
     rounds = 1 if options.quick else options.rounds
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def measured(hour: Hour, rounds: int, reasons: dict[str, str]) -> Reports:
-    """All ways over one file, in turn, so that they see the same machine. Why one failed is added to `reasons`."""
+    """All contenders over one file, in turn, under the same conditions. Reasons of failures are added to `reasons`."""
     known = load_regions()
     boxes = json.dumps({name: known[name].box.as_list() for name in EIGHT})
     wgrib2 = wgrib2_program().path
@@ -94,11 +94,11 @@ def measured(hour: Hour, rounds: int, reasons: dict[str, str]) -> Reports:
 
 
 def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any] | str:
-    """One fresh process; its own report and the CPU time of the whole process, or why there is none."""
+    """One new process: its report and the CPU time of the whole process, or why it failed."""
     interpreter = grib_python() if way.peer else Path(sys.executable)
     environment = process_environment(BENCH_MODEL=hour.model)
     environment["WGRIB2"] = str(wgrib2_program().path)
-    # The ways import each other's neighbours by plain names, gribmill's from the checkout.
+    # Scripts import their neighbours by plain names; gribmill's imports the checkout.
     environment["PYTHONPATH"] = str(WAYS) if way.peer else f"{WAYS}{os.pathsep}{ROOT.parent}"
     before = os.times()
     words: list[str | Path] = [interpreter, WAYS / f"{way.key}.py", hour.path, boxes, out / way.key, str(way.passes)]
@@ -111,9 +111,9 @@ def run(way: Way, hour: Hour, boxes: str, out: Path) -> dict[str, Any] | str:
 
 
 def figures(reports: Reports) -> dict[str, dict[str, Any]]:
-    """Medians by way: of the first file of a process, and of further ones; and of how many times gribmill's that is.
+    """Medians by contender: of the first file of a process and of further ones, and ratios to gribmill.
 
-    Nothing of a way that has no run beside one of gribmill's.
+    Leaves out a contender without a run beside one of gribmill.
     """
     found = {}
     for key, all_runs in reports.items():
@@ -135,7 +135,7 @@ def figures(reports: Reports) -> dict[str, dict[str, Any]]:
 
 
 def times(runs: list[dict[str, Any] | None], own: list[dict[str, Any] | None]) -> list[float]:
-    """Ratios, each of runs that lie next to each other: what the machine does changes within a minute."""
+    """Ratios of adjacent runs: the machine's load changes within a minute."""
     turns = len(own) // len(runs)
     ratios = []
     for number, run in enumerate(runs):
@@ -156,7 +156,7 @@ def peer_lines() -> list[str]:
 
 
 def page(hours: list[Hour], found: dict[str, dict[str, dict[str, Any]]], lines: list[str], rounds: int) -> str:
-    """Method, then a table for each file."""
+    """The method, then a table for each file."""
     tables = [
         f"## {hour.title}: {hour.path.stat().st_size / 1e6:.1f} MB × {len(EIGHT)} regions\n\n{table(found[hour.key])}"
         for hour in hours
@@ -183,7 +183,7 @@ def table(ways: dict[str, dict[str, Any]]) -> str:
 
 
 def probe(report: dict[str, Any]) -> str:
-    """Size of the `ne` tile and the mean temperature of its middle part, by which one sees that the ways agree."""
+    """Size of the `ne` tile and the mean temperature of its middle part, to check that the contenders agree."""
     if not report["probe"]:
         return ""
     rows, columns, value = report["probe"]
@@ -202,29 +202,27 @@ TABLE = """| way | CPU s | × gribmill | wall s | CPU s, first file | start | pe
 PAGE = """# From one file to the tiles of eight regions
 
 `{command}` wrote this page; tiles.png shows it.
-Read the figures as ratios: they were measured side by side, in one run.
+Compare ratios: all figures are from one interleaved run.
 
 {machine}
 
-**What.** Files of twelve messages on the models' true grids, made by `benchmarks/hours.py` (no real weather), and
-the real messages of ../shared/grib under one date, are cut for {regions}.
+**What.** Files of twelve messages on the models' real grids, made by `benchmarks/hours.py` (artificial weather), and
+the real messages of ../shared/grib, set to one date, are cut for {regions}.
 
-**How.** Each way runs in a fresh process, in turn, {rounds} rounds. In each process the work is done several times
-into one folder: the first pays for caches, tables and grid files, the median of the others, over all rounds, is what
-a worker pays for every further file. Ratios are medians of those of runs that lie next to each other: ISA-L, gribmill
-and the floor run three times in a round, in turn. CPU is user + system of the process and its children. The peers
-have an environment of their own. – : not to be had, or it failed (see above).
+**How.** Each contender runs in a new process, in turn, {rounds} rounds. Each process does the work several times, into
+one folder. The first time includes caches, tables and grid files; the median of the others, over all rounds, is the
+cost of every further file of a worker. Ratios are medians of the ratios of adjacent runs: ISA-L, gribmill and the floor
+run three times per round, interleaved. CPU is user + system time of the process and its children. The peers have a
+separate environment. – : not available, or failed (see above).
 
-**Not the same.** gribmill also turns the winds to the earth's axes, writes metadata with statistics, and fsyncs every
-tile; the others do none of that (the row with ISA-L does fsync). Its metadata have the file's SHA-256, too: a worker
-knows it from the download, so it is worked out with the first file and handed to `build` with the others, as the
-worker hands it; without that a further file takes as much more as hashing it takes. gribmill, and ecCodes by hand,
-work latitudes and longitudes out with the first file and keep them in a file of their own; cfgrib and gribberish are
-used as their documentation shows, with coordinates in every tile. cfgrib is asked by `where(drop=True)` on projected
-grids, which blanks points of the rectangle outside the box, and by `sel` on others; it leaves out what it cannot
-bring under one dataset (see the number of arrays). ecCodes and gribberish by hand keep the file's row order. The
-floor decodes and deflates nothing: it reads the file, copies as many bytes as the tiles' arrays hold, and writes them
-raw with one fsync a tile.
+**Not the same.** gribmill also rotates winds to earth-relative, writes metadata with statistics, and fsyncs every tile;
+the others do not (the row with ISA-L does fsync). Its metadata include the file's SHA-256, which a worker knows from
+the download: it is computed with the first file and passed to `build` with the others, as a worker does. gribmill and
+ecCodes by hand compute latitudes and longitudes once and write them to a separate file; cfgrib and gribberish are used
+as documented, with coordinates in every tile. cfgrib selects with `where(drop=True)` on projected grids, which blanks
+points of the rectangle outside the box, and with `sel` on others; it leaves out fields that do not fit into one dataset
+(see the number of arrays). ecCodes by hand and gribberish keep the file's row order. The floor neither decodes nor
+deflates: it reads the file, copies as many bytes as the tiles' arrays have, and writes them with one fsync per tile.
 
 {tables}
 """

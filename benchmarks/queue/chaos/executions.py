@@ -1,4 +1,4 @@
-"""What the jobs of a chaos run do: they write down that they began and that they ended. Standard library only."""
+"""The work of the jobs of a chaos run: they record their start and end. Standard library only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 JOB_SECONDS = 0.1
-# When a job counts as abandoned, alike for all.
+# When a job counts as abandoned, for all systems.
 TIMEOUT_SECONDS = 10
 
 

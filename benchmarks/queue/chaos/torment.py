@@ -1,4 +1,4 @@
-"""Kills workers and crashes the server, and counts what became of the jobs."""
+"""Kills workers, crashes the server, and counts the outcomes of the jobs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Crew:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of the jobs of one system."""
+    """The outcomes of one system's jobs."""
 
     finished: int
     finished_twice: int
@@ -113,7 +113,7 @@ class Result:
         )
 
     def _recoveries(self) -> list[float]:
-        """Of every run that was cut short: the time from its begin to the end of the job."""
+        """For every run that was cut short: the time from its start to the end of the job."""
         ends: dict[int, list[float]] = {}
         for one in self.executions:
             if one.ended is not None:
@@ -164,7 +164,7 @@ def run(server: DurableServer, folder: Path, jobs: int, patience: float) -> tupl
 
 
 def _torment(server: DurableServer, crews: list[Crew]) -> float:
-    """Three kills of a worker of each, a crash of the server, and three more; when the server was up again."""
+    """Three kills of a worker of each, a crash of the server, and three more; returns when the server was up again."""
     up = 0.0
     for at in range(7):
         _let_work(crews, 3.0)
@@ -212,14 +212,14 @@ def chaos_lines(jobs: int, patience: float = PATIENCE_SECONDS) -> list[str]:
     names = ", ".join(f"{name} {version}" for name, version in peer_versions().items())
     return [
         *lines,
-        f"- {names}; each with {WORKERS} workers of its own kind that run two jobs at a time, {jobs:,} jobs of"
+        f"- {names}; each with {WORKERS} workers that run two jobs at a time, {jobs:,} jobs of"
         f" {JOB_SECONDS:g} s, all on one PostgreSQL server at the same time",
-        "- every three seconds one worker of each is killed (SIGKILL, with its children), once the server is stopped"
-        " with `-m immediate` and started two seconds later; a worker that ends is started again at once",
-        f"- a job counts as abandoned after {TIMEOUT_SECONDS} s, alike for all. procrastinate with the periodic task of"
-        " its documentation that retries stalled jobs, every five seconds",
-        f"- lost: not finished within {patience:.0f} s. A job whose worker was killed after its work and before its"
-        " report is done again by all of them",
+        "- every three seconds one worker of each is killed (SIGKILL, with its children); once, the server is stopped"
+        " with `-m immediate` and started two seconds later; a worker that ends is restarted at once",
+        f"- a job counts as abandoned after {TIMEOUT_SECONDS} s, for all. procrastinate uses the periodic task of its"
+        " documentation, which retries stalled jobs every five seconds",
+        f"- lost: not finished within {patience:.0f} s. If a worker is killed between doing a job and reporting it, all"
+        " of them run the job again",
         "",
         "| | lost | never run to the end | finished twice | run to the end twice | runs cut short"
         " | until such a job is done, p50, longest | first end after the server is up | workers restarted"

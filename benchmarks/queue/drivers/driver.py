@@ -1,4 +1,4 @@
-"""What every driver does: fill, add, work. Standard library only, so that peers' environments can run it."""
+"""The commands of every driver: fill, add, work. Standard library only, so that it runs in the peers' environments."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Driver(Protocol):
         """Enqueue many, in the fastest way that the queue offers; `batch` of them belong together."""
 
     def work(self, batch: int) -> int:
-        """Claim, do nothing, complete: until nothing is left. How many."""
+        """Claim, do nothing, complete, until no job is left. Returns how many."""
 
     def claim(self) -> None:
-        """Take one job, and let it be."""
+        """Claim one job and leave it."""
 
     def finished_rows(self, count: int) -> bool:
-        """Pretend that so many jobs have finished before; False where the queue keeps none."""
+        """Insert `count` finished jobs; False if the queue keeps none."""
 
 
 def main(open_driver: Callable[[str, str], Driver]) -> None:
@@ -50,7 +50,7 @@ def _put_each(driver: Driver, count: int) -> None:
 
 
 def _warm(driver: Driver, action: Callable[[], object]) -> dict[str, float]:
-    """What a process does with its first job only (imports, files, statements) is left out, for all alike."""
+    """The first job of a process (imports, files, statements) is not timed, for any system."""
     driver.put(0)
     return _timed(action)
 
@@ -62,7 +62,7 @@ def _timed(action: Callable[[], object]) -> dict[str, float]:
 
 
 def _work(driver: Driver, batch: int) -> dict[str, float]:
-    """Starts when the parent says so, so that several processes begin together."""
+    """Starts on a signal from the parent, so that several processes begin together."""
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""A real gribmill worker whose jobs write down when they began. `PATH POLL_SECONDS`."""
+"""A real gribmill worker whose jobs record when they started. `PATH POLL_SECONDS`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StampArgs(Args):
 
 
 def stamp(task: Task) -> None:
-    """The moment at which the handler began."""
+    """When the handler started."""
     partial = task.args_as(StampArgs).file + ".tmp"
     Path(partial).write_text(str(time.time()))
     os.rename(partial, partial.removesuffix(".tmp"))  # noqa: PTH104

@@ -1,4 +1,4 @@
-"""huey with SqliteHuey as it comes: a task is deleted when it is taken, and its result is kept when it has ended."""
+"""huey with SqliteHuey and default settings: a task is deleted when it is claimed; its result is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""huey told to keep no results: taking a task is all that is ever written, its end is not recorded."""
+"""huey with results disabled: only the claim of a task is written, not its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A huey consumer with its default settings, and the way to give it a stamp job: `consume PATH`, `add PATH FILES…`."""
+"""A huey consumer with default settings, and a command that enqueues jobs: `consume PATH`, `add PATH FILES…`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ huey = SqliteHuey("bench", filename=sys.argv[2], fsync=True, timeout=LOCK_TIMEOU
 
 @huey.task()  # type: ignore[untyped-decorator]
 def stamp(file: str) -> None:
-    """The moment at which the task began."""
+    """When the task started."""
     Path(file + ".tmp").write_text(str(time.time()))
     os.rename(file + ".tmp", file)  # noqa: PTH104
 

@@ -1,4 +1,4 @@
-"""The bytes of one file by sendfile(2), with as little else as possible: `python sendfile_server.py FILE PORT`."""
+"""Sends one file with sendfile(2), and does as little else as possible: `python sendfile_server.py FILE PORT`."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def serve(connection: socket.socket, path: Path) -> None:
-    with contextlib.suppress(ConnectionError):  # the load ends in the middle of an answer
+    with contextlib.suppress(ConnectionError):  # the load ends in the middle of a response
         answer(connection, path)
 
 

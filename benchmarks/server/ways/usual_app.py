@@ -1,6 +1,6 @@
-"""The usual way: FastAPI with xarray over a zarr store or a NetCDF file, in one process.
+"""The peer: FastAPI with xarray over a zarr store or a NetCDF file, in one process.
 
-The grid point is given by row and column: finding it is not part of the work here. `BENCH_SOURCE` names the store.
+Requests give the row and column: finding the grid point is not part of the work. `BENCH_SOURCE` names the store.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Times one piece of work in this process and prints it as JSON. Runs in the peers' environment too."""
+"""Times one function in this process and prints the result as JSON. Runs in the peers' environment too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def measure(work: Callable[[], Any]) -> None:
-    """CPU and wall time of the work; what it returns is reported with them."""
+    """CPU and wall time of the work, reported with its return value."""
     before, start = _cpu(), time.perf_counter()
     found = work()
     wall, cpu = time.perf_counter() - start, _cpu() - before

@@ -1,6 +1,6 @@
 """s3fs, xarray and zarr: `python zarr_way.py point|write STORE SOURCE ROW COLUMN`, where SOURCE is a local zarr store.
 
-`write` appends hour by hour, as forecasts arrive; `rechunk` writes all hours at once, with all of them in a chunk.
+`write` appends hour by hour, as forecasts arrive; `rechunk` writes all hours at once, in one chunk per place.
 """
 
 from __future__ import annotations

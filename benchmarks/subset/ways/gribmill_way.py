@@ -1,4 +1,4 @@
-"""gribmill: the download of ingest_grib; every message is proven against the index and the request, and fsynced."""
+"""gribmill: the download of ingest_grib; every message is verified against the index and the request, and fsynced."""
 
 from __future__ import annotations
 

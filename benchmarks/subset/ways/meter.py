@@ -1,4 +1,4 @@
-"""Times one way of fetching: `python WAY.py ROOT DATE HOURS FOLDER`. Runs in the peers' environment too."""
+"""Times one program that fetches: `python WAY.py ROOT DATE HOURS FOLDER`. Runs in the peers' environment too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# Root of the mirror, hour, folder to fetch into; the file that came.
+# Root of the mirror, hour, target folder; returns the downloaded file.
 Fetch = Callable[[str, int, Path], Path]
 
 

@@ -1,4 +1,4 @@
-"""The usual way: for each region, open with cfgrib, `where(drop=True)` or `sel`, savez_compressed."""
+"""Common practice: for each region, open with cfgrib, `where(drop=True)` or `sel`, savez_compressed."""
 
 from __future__ import annotations
 

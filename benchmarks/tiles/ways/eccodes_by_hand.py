@@ -1,4 +1,4 @@
-"""ecCodes by hand: each message decoded once, slices, savez_compressed; coordinates are worked out and saved once."""
+"""ecCodes by hand: each message decoded once, slices, savez_compressed; coordinates are computed and saved once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def decoded(path: Path) -> dict[str, Any]:
 
 
 def cut_all(path: Path, boxes: Boxes, out: Path, save: Save) -> None:
-    """A tile per region; latitudes and longitudes go to a file of their own with the first."""
+    """A tile per region; the first time, also a file with latitudes and longitudes."""
     if not cuts:
         save_grids(path, boxes, out, save)
     arrays = decoded(path)

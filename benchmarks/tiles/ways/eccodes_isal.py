@@ -1,4 +1,4 @@
-"""ecCodes by hand with ISA-L: what is left of the difference when the peer has a fast deflate, too."""
+"""ecCodes by hand with ISA-L: the difference that remains if the peer has a fast deflate too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The floor: the file read, as many bytes as the tiles' arrays hold copied once and written raw, one fsync a tile."""
+"""The floor: read the file, copy as many bytes as the tiles' arrays have, write them raw with one fsync per tile."""
 
 from __future__ import annotations
 

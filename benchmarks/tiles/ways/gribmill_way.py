@@ -1,4 +1,4 @@
-"""gribmill: what the build step does, everything included (metadata, winds turned, checksums, fsync)."""
+"""gribmill: the whole build step (metadata, rotated winds, checksums, fsync)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def work(path: Path, boxes: Boxes, out: Path) -> None:
 
 @cache
 def sha256_of(path: Path) -> str:
-    """A worker has it from the download, and does not read the file again for it: here the first pass pays."""
+    """A worker knows it from the download; here the first pass computes it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,4 +1,4 @@
-"""Which points of a grid lie in a box, from plain 2-D latitudes and longitudes, as everyone writes it."""
+"""Which points of a grid are inside a box, from 2-D latitudes and longitudes, as most programs do it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def mask(lat: Any, lon: Any, box: tuple[float, float, float, float]) -> Any:
 
 
 def rectangle(lat: Any, lon: Any, box: tuple[float, float, float, float]) -> tuple[slice, slice]:
-    """The smallest rows and columns that hold every point inside."""
+    """The smallest window of rows and columns with every point inside."""
     inside = mask(lat, lon, box)
     rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
     return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
 
 
 def part(dataset: Any, box: tuple[float, float, float, float]) -> Any:
-    """The box of a dataset as xarray's users take it: `sel` where latitude and longitude are axes, else `where`."""
+    """The box of a dataset as users of xarray select it: `sel` if latitude and longitude are axes, else `where`."""
     lat, lon = dataset.latitude, dataset.longitude
     if lat.ndim == 2:
         return dataset.where(mask(lat, lon, box), drop=True)
@@ -34,5 +34,5 @@ def part(dataset: Any, box: tuple[float, float, float, float]) -> Any:
 
 
 def planes(lat: Any, lon: Any) -> tuple[Any, Any]:
-    """Latitudes and longitudes of every point, also where they came as axes."""
+    """Latitudes and longitudes of every point, also if the file has them as axes."""
     return (lat, lon) if lat.ndim == 2 else tuple(np.meshgrid(lat, lon, indexing="ij"))

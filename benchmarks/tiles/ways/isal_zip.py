@@ -1,4 +1,4 @@
-"""NPZ written by hand with ISA-L, level 2, in one pass with one fsync: the fast writer that anybody can have."""
+"""NPZ written by hand with ISA-L, level 2, in one pass with one fsync: a fast writer without a private kernel."""
 
 from __future__ import annotations
 

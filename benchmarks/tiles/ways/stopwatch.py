@@ -1,4 +1,4 @@
-"""Times one way of cutting tiles: `python WAY.py FILE REGIONS_JSON OUT PASSES`. Runs in the peers' environment too."""
+"""Times one cutting program: `python WAY.py FILE REGIONS_JSON OUT PASSES`. Runs in the peers' environment too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Work = Callable[[Path, Boxes, Path], None]
 
 
 def main(work: Work, temperature: str) -> None:
-    """Do the work again and again; print CPU and wall of each pass, peak memory and what was written, as JSON."""
+    """Do the work several times; print CPU and wall time of each pass, peak memory and the output size as JSON."""
     path, boxes, out, passes = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     cpu, wall = [], []
     shutil.rmtree(out, ignore_errors=True)
@@ -42,14 +42,14 @@ def spent() -> float:
 
 
 def peak_mb() -> float:
-    """Most memory in use, of this process or of a child. Not ru_maxrss of itself: that starts with the parent's."""
+    """Peak memory of this process or of a child. Its own ru_maxrss would start with the parent's."""
     status = Path("/proc/self/status").read_text()
     own = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
     return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
 
 
 def written(out: Path, temperature: str) -> dict[str, object]:
-    """How much was written, and one value by which the ways can be held against each other."""
+    """The output size, and one value by which contenders can be compared."""
     import numpy as np
 
     tiles = [path for path in out.rglob("*") if path.is_file()]
@@ -67,7 +67,7 @@ def written(out: Path, temperature: str) -> dict[str, object]:
 
 
 def middle(field: Any) -> list[float]:
-    """Rows, columns and the mean of the middle part, which is the same in whatever order rows are kept."""
+    """Rows, columns and the mean of the middle part, which does not depend on the order of rows."""
     rows, columns = field.shape
     part = field[rows // 4 : rows - rows // 4, columns // 4 : columns - columns // 4]
     return [rows, columns, round(float(part.mean(dtype="f8")), 3)]

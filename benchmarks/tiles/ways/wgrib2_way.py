@@ -1,4 +1,4 @@
-"""wgrib2 -small_grib, once per region: how its users crop. What it writes is GRIB, not NPZ."""
+"""wgrib2 -small_grib, once per region, as its users crop. It writes GRIB, not NPZ."""
 
 from __future__ import annotations
 

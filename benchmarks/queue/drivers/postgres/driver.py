@@ -1,4 +1,4 @@
-"""What every driver does: it reads one JSON object a line and answers with one. Standard library only."""
+"""The protocol of every driver: it reads a JSON object per line and answers with one. Standard library only."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Protocol
 
-# What a process does with its first jobs only (imports, prepared statements) is left out, for all alike.
+# The first jobs of a process (imports, prepared statements) are not counted, for any system.
 WARM_TURNS = 8
 _forked = multiprocessing.get_context("fork")
 
 
 class Stop(NamedTuple):
-    """When a worker ends: after so many seconds or jobs."""
+    """When a worker ends: after some seconds or jobs."""
 
     seconds: float
     jobs: int
@@ -30,19 +30,19 @@ class Driver(Protocol):
     def __init__(self, url: str) -> None: ...
 
     def create(self, finished: int) -> None:
-        """Make the tables, and pretend that so many jobs have finished before."""
+        """Create the tables, and insert `finished` finished jobs."""
 
     def pending(self, count: int, batch: int) -> None:
-        """See to it that so many jobs are ready that are claimed singly (1) or in batches; the planner knows it."""
+        """Fill up the ready jobs, to be claimed singly (1) or in batches, and update the planner's statistics."""
 
     def add(self, count: int) -> None:
         """Enqueue jobs one by one, as a program would."""
 
     def work(self, batch: int) -> Iterator[int]:
-        """Claim and complete; the number of jobs of each turn, until none is left."""
+        """Claim and complete until no job is left; yields the number of jobs each time."""
 
     def claim(self) -> Callable[[], None]:
-        """A function that takes one job and lets it be."""
+        """A function that claims one job and leaves it."""
 
 
 def main(kind: type[Driver]) -> None:
@@ -58,7 +58,7 @@ def _say(answer: dict[str, Any]) -> None:
 
 
 def _work(driver: Driver, processes: int, batch: int, seconds: float, jobs: int) -> dict[str, Any]:
-    """Several processes that begin together, at a line of the one who asked."""
+    """Several processes that start together, on a line of input."""
     stop = Stop(seconds, jobs // processes)
     pipes = [_forked.Pipe() for _ in range(processes)]
     workers = [
@@ -84,7 +84,7 @@ def _work(driver: Driver, processes: int, batch: int, seconds: float, jobs: int)
 
 
 def _one_worker(kind: type[Driver], url: str, batch: int, stop: Stop, pipe: Connection) -> None:
-    # A driver of its own: processes that share the parent's event loop would wake each other up.
+    # A separate driver: processes that share the parent's event loop would wake each other.
     turns = kind(url).work(batch)
     for _ in range(WARM_TURNS):
         next(turns)

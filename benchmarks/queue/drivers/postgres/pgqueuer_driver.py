@@ -1,4 +1,4 @@
-"""pgqueuer on asyncpg: dequeue and log, as its queue manager calls them. Finished jobs move to a table of their own."""
+"""pgqueuer on asyncpg: dequeue and log, as its queue manager calls them. Finished jobs move to another table."""
 
 from __future__ import annotations
 
