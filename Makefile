@@ -29,7 +29,7 @@ help:
 
 setup: $(STAMP)
 
-# Remade when the declared dependencies or the kernel change. uv resolves in seconds; pip is the way where uv has no wheel.
+# Remade when the declared dependencies or the kernel change. uv takes seconds; pip is the fallback.
 KERNEL := setup.py gribmill/kernel/_kernel.c $(wildcard gribmill/kernel/*.h gribmill/kernel/*/*.h)
 
 $(STAMP): pyproject.toml constraints.txt $(KERNEL)
@@ -40,7 +40,7 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	{ echo "$(VENV) is not a virtual environment: nothing is installed"; exit 1; }
 	@$(BIN)/python -m pip install -q uv >/dev/null 2>&1 || true
 	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
-	then :; else echo "uv did not manage: installing with pip"; \
+	then :; else echo "uv failed; installing with pip"; \
 	$(BIN)/python -m pip install -q -U 'pip>=25.1' && $(BIN)/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; fi
 	@$(BIN)/python -c 'import gribmill.kernel._kernel' 2>/dev/null || \
 	echo "notice: the native decode kernel was not built (no C compiler?): ecCodes decodes everything, more slowly"
@@ -49,13 +49,13 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 demo: $(STAMP)
 	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo $(if $(filter no,$(SERVE)),--no-serve)
 
-# One process more than cores, because many tests wait for other processes. A file's tests stay in one process: they share
-# what they have made.
+# One process more than cores, because many tests wait for other processes. The tests of a file stay in one process,
+# because they share fixtures.
 TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 test: check
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
-# What the tests of the kernel hold has nothing to hold then: they skip.
+# Tests of the kernel are skipped.
 test-pure: $(STAMP)
 	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n auto --dist loadfile
 
@@ -67,7 +67,7 @@ FAST := -m 'not process and not witness and not slow and not postgres' --ignore 
 test-fast: $(STAMP)
 	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(abspath $(VENV))/pycache $(BIN)/python -m pytest -n auto --dist loadfile $(FAST)
 
-# Both install a copy of the checkout: an installation in place would share the kernel that `make setup` built here.
+# Both install a copy of the checkout: an editable installation would share the kernel that `make setup` built.
 COPY = rm -rf $(1) && $(PYTHON) -m venv $(1) && mkdir $(1)/checkout && \
 	git ls-files -z --cached --others --exclude-standard | tar --null -T - --ignore-failed-read -cf - | tar -xf - -C $(1)/checkout
 
@@ -93,9 +93,9 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# In this order: the page of bench-path takes rows of those before it, and the day is worked out from all of them.
+# In this order: bench-path uses results of the benchmarks before it, and bench-day uses all of them.
 BENCHES := bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map bench-day
-# QUICK=1: one round of each, to see that all of it runs; its pages go to benchmarks/results/quick.
+# QUICK=1: one round of each, to check that everything runs; pages go to benchmarks/results/quick.
 QUICK ?=
 
 bench: $(STAMP)
@@ -111,7 +111,7 @@ MINUTES ?= 10
 soak: $(STAMP)
 	GRIBMILL_SOAK_MINUTES=$(MINUTES) $(BIN)/python -m pytest -m soak --timeout 0
 
-# A wheel of the test group has 16 and 18; 15 is Debian's.
+# A wheel of the test group includes 16 and 18; 15 is Debian's.
 VERSIONS ?= 15 16 18
 test-postgres: $(STAMP)
 	for version in $(VERSIONS); do echo "PostgreSQL $$version"; \
@@ -121,7 +121,7 @@ SECONDS ?= 60
 fuzz: $(STAMP)
 	$(BIN)/python -m fuzz $(SECONDS)
 
-# The wheel is built from the sdist, and tried outside the checkout: what is missing from either is found here.
+# The wheel is built from the sdist and tried outside the checkout, so that missing files are noticed.
 dist: $(STAMP)
 	rm -rf dist .venv-dist
 	$(BIN)/python -m build -q

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-# The stable ABI of Python 3.11 has the buffer protocol: one build serves every later version. The free-threaded build
-# of Python has no stable ABI: there the extension serves one version only, and loading it turns the global lock on.
+# The stable ABI of Python 3.11 has the buffer protocol: one build works with every later version. The
+# free-threaded build of Python has no stable ABI: there the extension works with one version only, and enables the GIL.
 stable = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 kernel = Extension(
@@ -17,7 +17,7 @@ kernel = Extension(
     py_limited_api=stable,
     # A fused multiply-add would change the last bit of some values.
     extra_compile_args=["-std=c11", "-O3", "-ffp-contract=off"],
-    # Without a C compiler the installation goes on: ecCodes decodes everything, more slowly, to the same values.
+    # Without a C compiler the installation continues: ecCodes decodes everything, more slowly, to the same values.
     optional=True,
 )
 

@@ -13,12 +13,12 @@ CANNOT_BUILD = 3
 
 
 def main(seconds: int) -> int:
-    """0 when no fault was found, 3 when the targets cannot be built here."""
+    """0 if no fault was found, 3 if the targets cannot be built here."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         compiler = find_compiler(folder)
         if compiler is None:
-            _say("no clang or gcc with sanitizers was found: nothing was tried")
+            _say("no clang or gcc with sanitizers was found; nothing was run")
             return CANNOT_BUILD
         for target in TARGETS:
             program = build(compiler, target, folder)

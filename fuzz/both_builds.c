@@ -1,4 +1,4 @@
-/* One build of the kernel, with function names of its own. Compiled twice: as it is, and with GRIBMILL_PORTABLE. */
+/* One build of the kernel, with its own function names. Compiled twice: as it is, and with GRIBMILL_PORTABLE. */
 #include "both_builds.h"
 
 #ifdef GRIBMILL_PORTABLE

@@ -1,4 +1,4 @@
-/* The kernel in two builds: `_vector` with AVX2 where the processor has it, `_scalar` without vector instructions. Both
+/* The kernel in two builds: `_vector` with AVX2 if the processor has it, `_scalar` without vector instructions. Both
    must give the same results. */
 #ifndef GRIBMILL_BOTH_BUILDS_H
 #define GRIBMILL_BOTH_BUILDS_H
@@ -30,7 +30,7 @@ static inline void fail(const char *reason) {
     abort();
 }
 
-/* At least one byte, so that NULL always means that there is no memory. */
+/* At least one byte, so that NULL always means out of memory. */
 static inline void *allocate(size_t size) {
     void *memory = calloc(size ? size : 1, 1);
     if (!memory) abort();

@@ -13,7 +13,7 @@ BUILDS: dict[str, list[str]] = {"vector.o": [], "scalar.o": ["-DGRIBMILL_PORTABL
 FLAGS = ["-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
 CLANGS = ["clang", *(f"clang-{version}" for version in range(22, 13, -1))]
 GCCS = ["gcc", "cc"]
-# Memory limit of libFuzzer: a header that asks for a huge allocation fails here.
+# Memory limit of libFuzzer: a header that causes a huge allocation fails here.
 MEMORY_MB = 1024
 
 
@@ -30,7 +30,7 @@ class Compiler:
 
 
 def find_compiler(folder: Path) -> Compiler | None:
-    """The first one that builds the kernel with sanitizers, into `folder`; None where there is none."""
+    """The first one that builds the kernel with sanitizers, into `folder`; None if there is none."""
     found = [Compiler([path, "-fsanitize=fuzzer,address,undefined", *FLAGS], []) for path in _installed(CLANGS)]
     found += [
         Compiler([path, "-fsanitize=address,undefined", *FLAGS], [HERE / "mutate.c"]) for path in _installed(GCCS)
@@ -39,14 +39,14 @@ def find_compiler(folder: Path) -> Compiler | None:
 
 
 def build(compiler: Compiler, target: str, folder: Path) -> Path | None:
-    """The program of fuzz_<target>.c, after `find_compiler`; None where it does not compile."""
+    """The program of fuzz_<target>.c, after `find_compiler`; None if it does not compile."""
     program = folder / f"fuzz_{target}"
     sources = [*(folder / name for name in BUILDS), HERE / f"{program.name}.c", *compiler.driver]
     return program if _runs([*compiler.command, *sources, "-o", program]) else None
 
 
 def run(compiler: Compiler, program: Path, seeds: Path, seconds: int) -> int:
-    """Fuzz for this long; 0 when no fault was found. Inputs that libFuzzer finds faults with go to fuzz/found."""
+    """Fuzz for this long; 0 if no fault was found. libFuzzer writes inputs that cause faults to fuzz/found."""
     if not compiler.libfuzzer:
         return subprocess.run([program, str(seconds), *sorted(seeds.iterdir())], check=False).returncode
     found = HERE / "found"

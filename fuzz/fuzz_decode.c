@@ -25,7 +25,7 @@ static Window whole_grid(const Grid *grid) {
     return (Window){.row_end = grid->ny, .column_end = {grid->nx, 0}, .width = grid->nx};
 }
 
-/* Some window; for odd choices one across the edge of the grid. */
+/* A window; odd choices give one across the edge of the grid. */
 static Window some_window(const Grid *grid, unsigned choice) {
     const uint32_t row = choice % grid->ny;
     Window window = {.row = row, .row_end = grid->ny - choice / 3 % (grid->ny - row)};

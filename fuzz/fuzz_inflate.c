@@ -9,7 +9,7 @@
 #define MAX_FUZZED_SEGMENTS 8
 #define SEGMENT_HEADER_BYTES 10
 
-/* In memory of exactly its size; NULL where the stream was declined. */
+/* In memory of exactly its size; NULL if the stream was declined. */
 static uint8_t *inflated(int (*inflate)(const Segment *, size_t, uint8_t *), const Segment *segments, size_t count,
                          size_t size) {
     uint8_t *out = allocate(size);

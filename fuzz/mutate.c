@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Xorshift, with a fixed start: a run can be repeated. */
+/* Xorshift with a fixed seed: a run can be repeated. */
 static uint64_t state = 88172645463325252u;
 
 static uint32_t random_below(uint32_t limit) {

@@ -1,4 +1,4 @@
-"""Inputs to start from, in the format that each target reads."""
+"""Seed inputs, in the format that each target reads."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.kernel.message_variants import TINY, fields_of_values, small_messages
 from tests.kernel.restart_segments import segment_numbers
 from tests.real_files import real_files
 
-# As in fuzz_decode.c, and the greatest length that two bytes can hold.
+# As in fuzz_decode.c, and the greatest length that two bytes can encode.
 MAX_POINTS = 40_000
 MAX_SECTION_BYTES = 65_535
 MAX_DATA_BYTES = 60_000
 SEEDS_PER_FILE = 6
 # As in fuzz_inflate.c.
 MAX_SEGMENTS = 8
-# Values of a deflated array: two segments and a half.
+# Values of a deflated array: two and a half segments.
 STREAM_VALUES = 10_000
 
 
@@ -38,7 +38,7 @@ def write_seeds(target: str, folder: Path) -> int:
 
 
 def decode_seeds() -> Iterator[bytes]:
-    """Sections of made messages, and of small real ones where they are at hand."""
+    """Sections of generated messages, and of small real ones if available."""
     for message in small_messages().values():
         yield from _sections_of(message, "made")
     for path in real_files("*/*.grib2"):

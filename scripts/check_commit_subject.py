@@ -14,7 +14,7 @@ GENERATED = ("Merge ", "Revert ", "fixup! ", "squash! ", "amend! ")
 
 
 def problems(message: str) -> list[str]:
-    """What is wrong with a commit message, one sentence each; empty when it is acceptable."""
+    """What is wrong with a commit message, one sentence each; empty if it is acceptable."""
     lines = _without_comments(message)
     subject = lines[0] if lines else ""
     if not subject.strip():
@@ -45,7 +45,7 @@ def _without_comments(message: str) -> list[str]:
 
 
 def main() -> int:
-    """Exit code 1 with the reasons on standard error when the message in the file is refused."""
+    """Exit code 1, with the reasons on standard error, if the message in the file is refused."""
     found = problems(Path(sys.argv[1]).read_text(encoding="utf-8"))
     for problem in found:
         sys.stderr.write(f"commit message: {problem}\n")

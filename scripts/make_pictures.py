@@ -78,7 +78,7 @@ def wait_for_map(page: Page) -> None:
 
 
 def shrink(path: Path) -> None:
-    """Fewer colours: pages have few, and nobody sees the difference."""
+    """Fewer colours: pages have few, and the difference is invisible."""
     with Image.open(path) as picture:
         fewer = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     fewer.save(path, optimize=True)

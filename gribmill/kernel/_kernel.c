@@ -16,7 +16,7 @@
 
 static ByteSpan span_of(const Py_buffer *buffer) { return (ByteSpan){buffer->buf, (size_t)buffer->len}; }
 
-/* 0 where the numbers are not a window, or the array does not have its size. */
+/* 0 if the numbers are not a window, or the array does not have its size. */
 static int to_window(const uint32_t *numbers, const Py_buffer *out, Window *window) {
     window->row = numbers[0];
     window->row_end = numbers[1];
@@ -99,7 +99,7 @@ static PyObject *py_decode_field(PyObject *module, PyObject *arguments) {
 #define METHOD_STORED 0
 #define METHOD_DEFLATED 8
 
-/* A workspace that is used again and again: allocating one would cost more than deflating a small array. Taken and
+/* A workspace that is reused: allocating one would cost more than deflating a small array. Taken and
    returned under the interpreter's lock; a second thread meanwhile gets its own. */
 static Workspace *spare_workspace;
 

@@ -11,7 +11,7 @@ typedef struct {
     size_t size;
 } ByteSpan;
 
-/* Big-endian integers, as GRIB has them, at an address that the caller has checked. */
+/* Big-endian integers, as in GRIB, at an address that the caller has checked. */
 static inline uint32_t read_u16(const uint8_t *p) { return (uint32_t)p[0] << 8 | p[1]; }
 static inline uint32_t read_u32(const uint8_t *p) { return read_u16(p) << 16 | read_u16(p + 2); }
 
@@ -33,8 +33,7 @@ static inline uint64_t load_be64(const uint8_t *p) {
 #endif
 }
 
-/* Written out: compilers recognize it where there is an instruction, and elsewhere it is faster than their library
- * call. */
+/* Written out: compilers replace it by an instruction if there is one; otherwise it is faster than a library call. */
 static inline unsigned popcount64(uint64_t word) {
     word -= word >> 1 & UINT64_C(0x5555555555555555);
     word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
@@ -42,7 +41,7 @@ static inline unsigned popcount64(uint64_t word) {
     return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The 64 bits that start at a byte offset; zeros beyond the end. */
+/* The 64 bits at a byte offset; bits past the end are zero. */
 static inline uint64_t be64_at(ByteSpan span, size_t offset) {
     if (offset < span.size && span.size - offset >= 8) return load_be64(span.bytes + offset);
     uint64_t word = 0;

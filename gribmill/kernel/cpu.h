@@ -1,4 +1,4 @@
-/* CPU dispatch: which vector instructions there are is asked at run time, so that one binary serves every processor. */
+/* CPU dispatch: vector instructions are detected at run time, so that one binary works on every processor. */
 #ifndef GRIBMILL_CPU_H
 #define GRIBMILL_CPU_H
 
@@ -12,7 +12,7 @@ static inline int has_avx2(void) {
 }
 #endif
 
-/* Keeps the code of rare branches out of the hot path. */
+/* Keeps rarely executed code out of the hot path. */
 #define UNLIKELY(condition) __builtin_expect(condition, 0)
 
 #endif

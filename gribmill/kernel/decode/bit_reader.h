@@ -8,9 +8,9 @@
 #include "../byte_reader.h"
 #include "../cpu.h"
 
-/* The widest integer that is read in one go. */
+/* The widest integer that is read at once. */
 #define MAX_WIDTH 32
-/* The widest that is read eight at a time: even one that starts at the last bit of a byte is within four bytes. */
+/* The widest that is read eight at a time: even if it starts at the last bit of a byte, it is within four bytes. */
 #define MAX_VECTOR_WIDTH 25
 /* Vectors of eight that are read between two checks for the end of the run: most runs are short, and a mispredicted
    branch costs more than some vectors too many. */
@@ -29,7 +29,7 @@ static void read_run_portable(ByteSpan span, uint64_t bit, unsigned width, uint3
         for (size_t i = 0; i < count; i++) out[i] = base;
         return;
     }
-    /* A 64-bit word holds 57 complete bits at whichever bit of its first byte they start. */
+    /* A 64-bit word has at least 57 bits from any bit of its first byte. */
     const size_t per_word = 57 / width;
     while (count >= per_word) {
         uint64_t word = be64_at(span, (size_t)(bit >> 3)) << (bit & 7);

@@ -27,7 +27,7 @@ static uint64_t count_present(ByteSpan bitmap, uint64_t start, uint64_t count) {
     return present;
 }
 
-/* `bitmap` stays as it is where the field has none. */
+/* Leaves `bitmap` unchanged if the field has none. */
 static DecodeStatus open_bitmap(ByteSpan section, uint32_t points, uint32_t packed_values, ByteSpan *bitmap) {
     if (section.bytes[5] == NO_BITMAP) return packed_values == points ? DECODED : DECLINED_POINTS;
     if (section.bytes[5] != BITMAP_FOLLOWS) return DECLINED_BITMAP;
@@ -48,7 +48,7 @@ static void scatter_present(ByteSpan bitmap, uint64_t start, size_t count, const
         uint64_t word = be64_at(bitmap, (size_t)(start >> 3)) << skip;
         for (size_t end = i + part; i < end; i++, word <<= 1) {
             const size_t present = (size_t)(word >> 63);
-            /* One value more than there are may be read, never used: the buffer holds a value for every point. */
+            /* May read one value too many, which is not used: the buffer has a value for every point. */
             out[i] = present ? values[next] : missing;
             next += present;
         }

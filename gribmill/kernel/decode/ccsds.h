@@ -40,13 +40,13 @@ typedef struct {
     uint64_t end, bit;                 /* of the data */
     uint64_t value_count, values_read; /* in all, and in the intervals that were read */
     uint32_t max_sample, storage_mask;
-    /* The current interval: `have` samples, of which `used` were returned. */
+    /* The current interval: it has `have` samples; `used` of them were returned. */
     uint32_t *samples;
     size_t have, used;
     uint8_t pair_sum[PAIR_CODES], pair_first[PAIR_CODES];
 } Ccsds;
 
-/* The width of a block's identifier; 0 where the standard has none. */
+/* The width of a block's identifier; 0 if the standard has none. */
 static unsigned id_bits_of(unsigned sample_bits, unsigned options) {
     if (sample_bits > 16) return 5;
     if (sample_bits > 8) return 4;
@@ -93,7 +93,7 @@ static void close_ccsds(Ccsds *self) {
     self->samples = NULL;
 }
 
-/* The next `width` bits; 0 where the data end before. */
+/* The next `width` bits; 0 if the data end before. */
 static inline int take_bits(Ccsds *self, unsigned width, uint32_t *number) {
     if (self->end - self->bit < width) return 0;
     *number = read_bits(self->data, self->bit, width);
@@ -101,7 +101,7 @@ static inline int take_bits(Ccsds *self, unsigned width, uint32_t *number) {
     return 1;
 }
 
-/* The first bit becomes the lowest, so that the next one that is set is found by counting trailing zeros. */
+/* The first bit becomes the lowest, so that counting trailing zeros finds the next set bit. */
 static inline uint64_t reverse_bits(uint64_t word) {
     word = __builtin_bswap64(word);
     word = (word >> 1 & UINT64_C(0x5555555555555555)) | (word & UINT64_C(0x5555555555555555)) << 1;
@@ -115,7 +115,7 @@ static inline unsigned trailing_zeros(uint64_t word) { return (unsigned)__builti
 AVX2 static inline uint64_t isolate_one(uint64_t word, unsigned below) { return _pdep_u64(UINT64_C(1) << below, word); }
 #endif
 
-/* The position, counted from the top bit, of the set bit that has `below` other ones below it. */
+/* The position, counted from the top bit, of the set bit with `below` set bits below it. */
 static inline unsigned position_of_one(uint64_t word, unsigned below) {
 #ifdef WITH_AVX2
     if (has_avx2()) return 63 - trailing_zeros(isolate_one(word, below));
@@ -210,7 +210,7 @@ static int read_split_samples(Ccsds *self, unsigned low_bits, int reference, uin
     uint32_t *out = self->samples + self->have;
     if (binary > max_bits || !take_fundamental_sequence(self, skip ? NULL : out, count, max_bits - binary)) return 0;
     if (self->end - self->bit < binary) return 0;
-    /* No encoder makes a number that is wider than a sample, and libraries differ on one. */
+    /* No encoder writes a number wider than a sample, and libraries treat it differently. */
     if (!skip && any_wider(out, count, self->sample_bits - low_bits)) return 0;
     if (low_bits && !skip) {
         uint32_t low[MAX_BLOCK_SIZE + RUN_SLACK];
@@ -233,7 +233,7 @@ static int read_uncompressed(Ccsds *self) {
 
 static int read_block(Ccsds *self, int skip) {
     const int reference = self->preprocess && self->have == 0;
-    /* No encoder makes a block that is longer than its samples without compression. */
+    /* No encoder writes a block longer than its uncompressed samples. */
     const uint64_t max_bits = (uint64_t)self->block_size * self->sample_bits - (reference ? self->sample_bits : 0);
     uint32_t id, second_extension = 0;
     if (!take_bits(self, self->id_bits, &id)) return 0;
@@ -264,13 +264,13 @@ static inline DecodeStatus read_interval_portable(Ccsds *self, int skip) {
 }
 
 #ifdef WITH_AVX2
-/* All that it calls is compiled into it for this processor, so that bits are counted by one instruction. */
+/* Everything that it calls is inlined and compiled for this processor, so that bits are counted by one instruction. */
 AVX2 __attribute__((flatten)) static DecodeStatus read_interval_avx2(Ccsds *self, int skip) {
     return read_interval_portable(self, skip);
 }
 #endif
 
-/* With `skip` the samples are left undefined. */
+/* With `skip`, the samples stay undefined. */
 static DecodeStatus read_interval(Ccsds *self, int skip) {
 #ifdef WITH_AVX2
     if (has_avx2()) return read_interval_avx2(self, skip);
@@ -293,7 +293,7 @@ static DecodeStatus read_ccsds(Ccsds *self, uint32_t *out, size_t count) {
     return DECODED;
 }
 
-/* An interval of which nothing is wanted is parsed, but its samples are not computed. */
+/* An interval without wanted samples is parsed, but its samples are not computed. */
 static DecodeStatus skip_ccsds(Ccsds *self, uint64_t count) {
     while (count) {
         if (self->used == self->have) {
@@ -308,7 +308,7 @@ static DecodeStatus skip_ccsds(Ccsds *self, uint64_t count) {
     return DECODED;
 }
 
-/* Parses the rest. After a last block that is complete libaec looks for another one: only zeros are sure to end it. */
+/* Parses the rest. After a complete last block, libaec looks for another one: only zeros are certain to end it. */
 static DecodeStatus finish_ccsds(Ccsds *self) {
     while (self->values_read < self->value_count) {
         const DecodeStatus status = read_interval(self, 1);

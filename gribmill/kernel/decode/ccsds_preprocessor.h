@@ -38,7 +38,7 @@ AVX2 static inline __m256i prefix_sum_eight(__m256i x, __m256i *total) {
     return _mm256_add_epi32(x, _mm256_blend_epi32(_mm256_setzero_si256(), swapped, 0xF0));
 }
 
-/* Where none of eight differences is near an end of the sample range, samples are a plain running sum. */
+/* If none of eight differences is near an end of the sample range, samples are a plain running sum. */
 AVX2 static uint32_t unmap_avx2(uint32_t last, uint32_t *samples, size_t count, uint32_t max_sample,
                                 uint32_t storage_mask) {
     const __m256i one = _mm256_set1_epi32(1), most = _mm256_set1_epi32((int)max_sample);

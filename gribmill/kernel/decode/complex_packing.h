@@ -30,7 +30,7 @@ typedef struct {
     unsigned reference_bits, width_bits, length_bits;
     int missing_management; /* code table 5.5: 0 none, 1 primary, 2 primary and secondary missing values */
     uint32_t max_width;     /* of all groups */
-    int changed;            /* the groups are not what they were when they were checked */
+    int changed;            /* the groups have changed since they were checked */
     uint64_t references_at, widths_at, lengths_at, values_at; /* in bits */
     /* Spatial differencing. */
     uint64_t first_values[2];
@@ -93,14 +93,14 @@ static DecodeStatus read_extra_descriptors(ComplexPacking *self, ByteSpan sectio
     return DECODED;
 }
 
-/* Declines where reference, value and overall minimum can add up to more than a difference may be. */
+/* Declines if reference, value and overall minimum can add up to more than the range of a difference. */
 static DecodeStatus check_overall_minimum(const ComplexPacking *self) {
     const int64_t most = (INT64_C(1) << self->reference_bits) + (INT64_C(1) << self->max_width);
     const int64_t bound = INT64_C(1) << DIFFERENCE_BITS;
     return self->overall_minimum > -bound && most + self->overall_minimum < bound ? DECODED : DECLINED_RANGE;
 }
 
-/* Reads sections 5 and 7 far enough that nothing can fail later but the range of the sums. */
+/* Reads sections 5 and 7 far enough that only the range of the sums can fail later. */
 static DecodeStatus open_complex_packing(ComplexPacking *self, ByteSpan section, ByteSpan data, uint64_t value_count,
                                          int differenced) {
     memset(self, 0, offsetof(ComplexPacking, references));
@@ -160,7 +160,7 @@ static void read_group_batch(ComplexPacking *self) {
     self->batch_end = group + count;
 }
 
-/* From here on an endless group of zeros; the field is declined at the end. */
+/* From here on, an endless group of zeros; the field is declined at the end. */
 static void abandon_groups(ComplexPacking *self) {
     self->changed = 1;
     self->width = 0;
@@ -229,7 +229,7 @@ AVX2 __attribute__((flatten)) static void read_group_values_avx2(ComplexPacking 
 }
 #endif
 
-/* The next `count` integers, before spatial differencing is undone. The caller asks for no more than there are. */
+/* The next `count` integers, before spatial differencing is undone. The caller requests no more than remain. */
 static void read_group_values(ComplexPacking *self, uint32_t *out, size_t count) {
 #ifdef WITH_AVX2
     if (has_avx2()) {

@@ -27,7 +27,7 @@ typedef struct {
     float values[PART_POINTS], scattered[PART_POINTS];
 } DecodeBuffers;
 
-/* What is to be decoded. */
+/* The sections to decode, and the windows to fill. */
 typedef struct {
     ByteSpan packing; /* section 5 */
     ByteSpan bitmap;  /* section 6 */
@@ -176,7 +176,7 @@ static DecodeStatus decode_lines(const Field *field, DecodeBuffers *buffers, Byt
     return finish_packed_values(&buffers->packed);
 }
 
-/* Fills every window, or declines; then the contents of the windows are undefined. */
+/* Fills every window, or declines and leaves their contents undefined. */
 static DecodeStatus decode_field(const Field *field) {
     if (field->packing.size < 11 || field->bitmap.size < 6 || field->data.size < 5) return DECLINED_TEMPLATE;
     if (field->points == 0 || field->points > MAX_POINTS) return DECLINED_POINTS;

@@ -2,12 +2,12 @@
 #ifndef GRIBMILL_DECODE_STATUS_H
 #define GRIBMILL_DECODE_STATUS_H
 
-/* Everything but DECODED means: leave this field to ecCodes. The number is only for developers. */
+/* Everything but DECODED means that ecCodes must decode the field. The number is for developers. */
 typedef enum {
     DECODED = 0,
     DECLINED_TEMPLATE =
         1, /* a data representation template that is not covered, or a section that is too short for it */
-    DECLINED_SCALING = 2,   /* a reference value or scale factor far beyond any weather */
+    DECLINED_SCALING = 2,   /* a reference value or scale factor beyond any real field */
     DECLINED_POINTS = 3,    /* the numbers of points, rows, columns and packed values do not agree */
     DECLINED_SCANNING = 4,  /* rows that are offset from each other */
     DECLINED_BITMAP = 5,    /* a bitmap that is too short, or marks more values than are packed */

@@ -43,7 +43,7 @@ static DecodeStatus open_simple_packing(PackedValues *self, ByteSpan data, uint6
 
 /* `section` is section 5, `data` section 7 without the five octets of its header. */
 static DecodeStatus open_packed_values(PackedValues *self, ByteSpan section, ByteSpan data, uint64_t value_count) {
-    self->ccsds.samples = NULL; /* first of all: closing frees them, whether opening succeeds or not */
+    self->ccsds.samples = NULL; /* set first: closing frees them, even if opening fails */
     if (section.size < 21) return DECLINED_TEMPLATE;
     const uint32_t template_number = read_u16(section.bytes + 9);
     DecodeStatus status = read_scaling(section.bytes, &self->scaling);
@@ -61,7 +61,7 @@ static DecodeStatus open_packed_values(PackedValues *self, ByteSpan section, Byt
     case 2:
     case 3:
         if (value_count == 0) break;
-        /* Groups are checked even where the field is constant: damage must never go unnoticed. */
+        /* Groups are checked even if the field is constant: damage must never go unnoticed. */
         status = open_complex_packing(&self->complex, section, data, value_count, template_number == 3);
         if (status == DECODED && self->bits == 0) status = check_constant_groups(&self->complex, &self->scaling);
         if (status != DECODED) return status;
@@ -129,7 +129,7 @@ static DecodeStatus skip_packed_values(PackedValues *self, uint32_t *scratch, si
     }
 }
 
-/* After the last line that is wanted: what ecCodes would refuse in the rest must be declined here too. */
+/* After the last wanted line: if ecCodes would reject the rest, the kernel must decline it. */
 static DecodeStatus finish_packed_values(PackedValues *self) {
     if (self->packing == COMPLEX) return self->complex.changed ? DECLINED_GROUPS : DECODED;
     return self->packing == CCSDS ? finish_ccsds(&self->ccsds) : DECODED;

@@ -20,11 +20,11 @@
     "this compiler computes with more precision than float and double have: values would differ from those of ecCodes"
 #endif
 
-/* Far beyond any weather, and small enough that every product stays finite and normal. */
+/* Beyond any real field, and small enough that every product stays finite and normal. */
 #define MAX_BINARY_SCALE 300
 #define MAX_DECIMAL_SCALE 100
 
-/* In a run of packed integers: no value here. The integers themselves stay within 31 bits. */
+/* Marks a missing value in a run of packed integers, which stay within 31 bits. */
 #define MISSING_VALUE INT32_MIN
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     int full_width;                    /* the integers use all 32 bits, without a sign */
 } Scaling;
 
-/* Multiplied or divided step by step, as ecCodes does it: the last bit can differ from the true power's. */
+/* Multiplied or divided step by step, like ecCodes: the last bit can differ from that of the exact power. */
 static inline double power(int base, int exponent) {
     double result = 1.0;
     for (; exponent < 0; exponent++) result /= base;
@@ -58,7 +58,7 @@ static DecodeStatus read_scaling(const uint8_t *section, Scaling *scaling) {
     return DECODED;
 }
 
-/* A quiet NaN: what a missing value is in a tile. */
+/* A quiet NaN: a missing value in a tile. */
 static inline float missing_float(void) {
     const uint32_t word = 0x7FC00000;
     float value;

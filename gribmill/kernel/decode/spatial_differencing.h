@@ -7,7 +7,7 @@
 
 #include "../cpu.h"
 
-/* A value beyond 30 bits makes the field one for ecCodes, whose arithmetic is wider. */
+/* A field with a value beyond 30 bits is left to ecCodes, whose arithmetic is wider. */
 #define VALUE_BITS 30
 /* The caller passes differences of fewer bits than this, sign apart. Then no value that is out of range can wrap around
    in 32 bits and pass for a good one: to step over 2^31, the two steps before it would have been too large: their
@@ -59,7 +59,7 @@ AVX2 static inline int sum_eights(Differencing *self, const int order, uint32_t 
     const __m256i back = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
     __m256i last = _mm256_sub_epi32(_mm256_set1_epi32((int)self->last), _mm256_mullo_epi32(slope, back));
     __m256i step = _mm256_slli_epi32(slope, 3), overflow = zero, twos_before = zero, fours_before = zero;
-    /* Nothing comes before the first eight. */
+    /* There are no values before the first eight. */
     __m256i x = load_eight(numbers);
     __m256i one = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6));
     __m256i two = _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 0, 0, 1, 2, 3, 4, 5));

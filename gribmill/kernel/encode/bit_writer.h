@@ -7,7 +7,7 @@
 
 typedef struct {
     uint64_t bits;  /* those not yet in a complete byte, at the top of the word */
-    unsigned count; /* how many they are */
+    unsigned count; /* their number */
     uint8_t *out;
 } BitWriter;
 

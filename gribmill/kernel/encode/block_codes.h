@@ -9,7 +9,7 @@
 #include "prefix_code.h"
 #include "rfc1951.h"
 
-/* The most bytes that the header of a block and its end take. */
+/* The maximum size of a block's header and end in bytes. */
 #define BLOCK_OVERHEAD 512
 
 typedef struct {

@@ -23,9 +23,9 @@
 #include "rfc1951.h"
 #include "tokens.h"
 
-/* At least one in MIN_SEGMENT_MATCHED words of the first segment must match, for matches to be used at all. */
+/* Matches are used only if at least one in MIN_SEGMENT_MATCHED words of the first segment matches. */
 #define MIN_SEGMENT_MATCHED 4
-/* The most bytes that a word takes: four literals of 12 bits. */
+/* The maximum size of a word in bytes: four literals of 12 bits. */
 #define WORD_BOUND 6
 
 /* Bits that fit into a word of 64 beside an incomplete byte. */
@@ -45,10 +45,10 @@ typedef struct {
     BlockCodes codes;
 } Deflater;
 
-/* 0 bits have no code. */
+/* A symbol of length 0 has no code. */
 static inline uint64_t code_at_top(uint64_t code, unsigned bits) { return code << (-bits & 63) | bits; }
 
-/* One code after another. */
+/* Concatenates two codes. */
 static inline uint64_t join_codes(uint64_t first, uint64_t second) {
     return (CODE_ONLY(first) >> BIT_COUNT(second) | second) + BIT_COUNT(first);
 }
@@ -68,7 +68,7 @@ typedef enum {
     PARSE_RUNS         /* only runs of one word, for integers: parse_greedy.h */
 } Parser;
 
-/* What is deflated: words, and up to three bytes after the last one. */
+/* The input: words, and up to three bytes after the last one. */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
@@ -84,7 +84,7 @@ static inline size_t parse_segment(Deflater *self, const uint8_t *words, size_t 
     return parse_interleaved(&self->tokens, &self->finder, words, segment, count);
 }
 
-/* Where few words of the first segment match, the others are not searched: half the time, a hundredth larger. */
+/* If few words of the first segment match, the others are not searched: half the time, 1 % larger. */
 static inline int too_few_matches(size_t literals, size_t count) {
     return count - literals < count / MIN_SEGMENT_MATCHED;
 }
@@ -274,7 +274,7 @@ static size_t deflate_block(Deflater *self, const Words *words, int final, uint8
     return deflate_block_portable(self, words, final, out, segment_bits);
 }
 
-/* About how many bytes one segment of words would take without matches; 0 where it has matches. */
+/* About how many bytes one segment of words would take without matches; 0 if it has matches. */
 static size_t sampled_size(Deflater *self, const uint8_t *words) {
     clear_tokens(&self->tokens);
     const size_t literals = parse_segment(self, words, 0, SEGMENT_WORDS, SEGMENT_WORDS, PARSE_INTERLEAVED);

@@ -49,7 +49,7 @@ static inline void add_run(RunLengths *self, unsigned length, unsigned run) {
             run -= part;
         }
     }
-    /* None, one or two are left: writing two always is cheaper than branching. */
+    /* Zero, one or two are left: always writing two is cheaper than branching. */
     add_run_symbol(self, length, 0);
     add_run_symbol(self, length, 0);
     self->size -= 2 - run;

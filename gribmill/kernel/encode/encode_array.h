@@ -20,12 +20,12 @@
 #define MAX_RAW_BYTES (UINT32_MAX / 16)
 #define MAX_BLOCKS (MAX_RAW_BYTES / BLOCK_BYTES + 1)
 #define MAX_SEGMENTS (MAX_BLOCKS * BLOCK_SEGMENTS)
-/* The most bytes that a stream takes. */
+/* The maximum size of a stream in bytes. */
 #define STREAM_BOUND(size) (((size) / 4 + 1) * WORD_BOUND + ((size) / BLOCK_BYTES + 1) * BLOCK_OVERHEAD)
-/* An array is stored where deflating would save less than a sixth: that is not worth the reader's time. */
+/* An array is stored if deflating would save less than a sixth: that is not worth the reader's time. */
 #define MIN_SAVED 6
 #define SAMPLES 3
-/* Smaller arrays are deflated without a sample, and stored where that made them larger. */
+/* Smaller arrays are deflated without a sample, and stored if that made them larger. */
 #define MIN_SAMPLED_BLOCKS 4
 /* The list of restart points, an extra field of ZIP: its id and size, the raw bytes between two restart points and of a
    block; then the numbers. There are at most this many restart points: beyond, they are further apart. */
@@ -34,19 +34,19 @@
 #define MAX_RESTART_POINTS 256
 #define RESTART_LIST_BOUND (RESTART_LIST_HEADER + 3 * 4 * MAX_RESTART_POINTS)
 
-/* What an array holds, and how it is deflated. */
+/* The element type of an array, and how it is deflated. */
 typedef enum {
     FAST_FLOATS,  /* float32 */
     FAST_INTEGERS /* uint16: only runs are matched, and there is no summary */
 } Mode;
 
-/* The header and the values of an .npy file, which are in different places. */
+/* The header and the values of an .npy file, in separate buffers. */
 typedef struct {
     ByteSpan header, body;
     Mode mode;
 } Array;
 
-/* What is needed and what is made; kept from array to array. */
+/* Scratch memory and output; reused for the next array. */
 typedef struct {
     Deflater deflater;
     uint8_t first_block[BLOCK_BYTES];
@@ -86,7 +86,7 @@ static void summarize_block(Workspace *work, const Array *array, size_t start) {
     summarize(&work->summary, array->body.bytes + start, (left < BLOCK_BYTES ? left : BLOCK_BYTES) / sizeof(float));
 }
 
-/* Whether a block and the one before it hold a single word: then the same bytes come out. */
+/* Whether a block and the one before it repeat the same word: then their output is the same. */
 static int repeats_block(const uint8_t *bytes, size_t start) {
     return start > BLOCK_BYTES && !memcmp(bytes - BLOCK_BYTES, bytes - BLOCK_BYTES + 4, 2 * BLOCK_BYTES - 4);
 }
@@ -116,7 +116,7 @@ static void deflate_at(Workspace *work, const uint8_t *bytes, size_t start, size
     work->size += added;
 }
 
-/* Whether a large array whose first block has no matches has none elsewhere, and saves too little without. */
+/* Whether a large array without matches in its first block has none elsewhere, and would save too little. */
 static int hardly_compresses(Workspace *work, const Array *array) {
     if (array_size(array) < MIN_SAMPLED_BLOCKS * BLOCK_BYTES || !work->deflater.tokens.literals_only) return 0;
     size_t all = 0;
@@ -129,7 +129,7 @@ static int hardly_compresses(Workspace *work, const Array *array) {
     return all > SAMPLES * SEGMENT_BYTES / MIN_SAVED * (MIN_SAVED - 1);
 }
 
-/* Fills the workspace; 0 where the array is better stored, and only checksums and summary were made. */
+/* Fills the workspace; 0 if the array should be stored: then only checksums and summary were computed. */
 static int encode_array(Workspace *work, const Array *array) {
     const size_t size = array_size(array);
     uint32_t crc = 0;
@@ -157,7 +157,7 @@ static uint8_t *put_le32(uint8_t *at, uint32_t number) {
     return at;
 }
 
-/* The list of restart points; returns its size, 0 where there is only the beginning. `out` has room for
+/* The list of restart points; returns its size, 0 if there is only the beginning. `out` has room for
    RESTART_LIST_BOUND. */
 static size_t put_restart_list(const Workspace *work, const Array *array, int deflated, uint8_t *out) {
     const size_t size = array_size(array);

@@ -18,7 +18,7 @@
 #define COPY_BYTES 16
 #define OUT_SLACK (4 * MAX_MATCH_WORDS + COPY_BYTES)
 
-/* One segment that is being inflated. */
+/* A segment being inflated. */
 typedef struct {
     BitSource source;
     const InflateTables *tables;
@@ -142,7 +142,7 @@ AVX2 __attribute__((flatten)) static int advance_both_avx2(InflateLane *first, I
 AVX2 __attribute__((flatten)) static int finish_avx2(InflateLane *lane) { return finish_portable(lane); }
 #endif
 
-/* `second` is NULL where there is no other. Returns 0 where a stream is not as deflate_block.h makes it. */
+/* `second` may be NULL. Returns 0 if a stream is not one that deflate_block.h makes. */
 static int advance(InflateLane *first, InflateLane *second) {
 #ifdef WITH_AVX2
     if (has_avx2()) return second ? advance_both_avx2(first, second) : finish_avx2(first);
@@ -156,7 +156,7 @@ typedef struct {
     uint32_t block, bit, size;
 } Segment;
 
-/* The tables of a block that was seen last. */
+/* The tables of the last block. */
 typedef struct {
     const uint8_t *stream;
     uint32_t block;
@@ -187,7 +187,7 @@ static int start_segment(InflateLane *lane, const Segment *segment, uint8_t *out
     return tables != NULL;
 }
 
-/* The raw bytes of all segments, one after the other; 0 where one of them is not as deflate_block.h makes it. */
+/* The raw bytes of all segments, one after another; 0 if one of them is not as deflate_block.h makes it. */
 static int inflate_segments(const Segment *segments, size_t count, uint8_t *out, CachedTables cache[2]) {
     InflateLane lanes[2];
     const Segment *end = segments + count;

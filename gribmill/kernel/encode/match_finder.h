@@ -14,7 +14,7 @@
    twice as many. */
 #define SEGMENT_WORDS 4096
 #define HASH_BITS 12
-/* At least one in MIN_MATCHED of the first SAMPLE_WORDS must match, for the others to be searched. */
+/* The others are searched only if at least one in MIN_MATCHED of the first SAMPLE_WORDS matches. */
 #define SAMPLE_WORDS 512
 #define MIN_MATCHED 8
 /* Words are hashed and compared eight at a time. */
@@ -32,7 +32,7 @@
 #define NO_MATCH 0
 
 typedef struct {
-    /* By word: the match that starts there. Length 8 means at least 8, 0 that there is none. */
+    /* By word: the match that starts there. Length 8 means at least 8, 0 means no match. */
     uint32_t matches[SEGMENT_WORDS];
     /* By hash: the last position of a word, and of a pair of words. */
     uint16_t last_word[1 << HASH_BITS], last_pair[1 << HASH_BITS];
@@ -196,7 +196,7 @@ static inline int find_matches(MatchFinder *self, const uint8_t *words, size_t c
     return 1;
 }
 
-/* How many words are equal, of `most` at most. */
+/* How many words are equal, at most `most`. */
 static inline size_t equal_words(const uint8_t *words, size_t position, size_t from, size_t most) {
     size_t length = 0;
     while (length + 2 <= most && pair_at(words, position + length) == pair_at(words, from + length)) length += 2;

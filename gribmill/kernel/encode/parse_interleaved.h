@@ -25,7 +25,7 @@ static __attribute__((noinline)) uint32_t extend_long_match(const uint8_t *words
     return extend_match(words, at, from, end);
 }
 
-/* For how many tokens no lane can have fewer than VECTOR_WORDS words left. */
+/* For how many tokens every lane is sure to have at least VECTOR_WORDS words left. */
 static inline size_t safe_tokens(const ParseLanes *self) {
     size_t least = SEGMENT_WORDS;
     for (unsigned k = 0; k < PARSE_LANES; k++) {

@@ -24,7 +24,7 @@ typedef struct {
     unsigned used;
     uint16_t symbols[LITERAL_LENGTH_SYMBOLS];
     uint8_t used_lengths[LITERAL_LENGTH_SYMBOLS];
-    /* By symbol: code length, 0 where it does not occur, and code, first bit lowest. */
+    /* By symbol: code length, 0 if it does not occur, and code, first bit lowest. */
     uint8_t lengths[LITERAL_LENGTH_SYMBOLS];
     uint16_t codes[LITERAL_LENGTH_SYMBOLS];
 } PrefixCode;

@@ -71,7 +71,7 @@ static inline void put_preset_header(BitWriter *writer, const PrefixCode *litera
     put_bits(writer, preset.sent_lengths, 3 * PRESET_SENT);
     put_code_lengths(writer, literals);
     put_code_lengths(writer, distances);
-    /* At least one distance code length is sent, 0 where there are no matches. */
+    /* At least one distance code length is sent: 0 if there are no matches. */
     if (!distances->used) put_bits(writer, preset.length[0] >> 8, preset.length[0] & 255);
 }
 

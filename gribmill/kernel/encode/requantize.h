@@ -25,7 +25,7 @@ static inline uint32_t float_bits(float value) {
 /* 1.5 × 2^52: added to a double, it leaves the nearest integer in the lowest bits of the sum. */
 #define ROUNDER 0x1.8p52
 
-/* Without a branch, so that a compiler can vectorize it. Returns 0 where all values come back. */
+/* Without a branch, so that a compiler can vectorize it. Returns 0 if every value is restored exactly. */
 static inline uint32_t to_integers(const float *restrict values, size_t count, const Quantization *quantization,
                                    uint16_t *restrict out) {
     const double reference = quantization->reference, scale = quantization->scale, factor = quantization->factor;
@@ -49,7 +49,7 @@ static inline uint32_t to_integers(const float *restrict values, size_t count, c
     return bad;
 }
 
-/* The sign goes into the lowest bit, so that small steps down are small numbers, too. */
+/* The sign goes into the lowest bit, so that small negative steps are small numbers too. */
 static inline uint16_t zigzag(uint16_t difference) {
     return (uint16_t)((unsigned)difference << 1 ^ (0u - ((unsigned)difference >> 15)));
 }
@@ -77,7 +77,7 @@ AVX2 __attribute__((flatten)) static int requantize_avx2(const float *values, si
 }
 #endif
 
-/* Fills `out` with differences; 0 where some value does not come back. `row` has room for one row. */
+/* Fills `out` with differences; 0 if some value cannot be restored. `row` has room for one row. */
 static int requantize(const float *values, size_t rows, size_t width, const Quantization *quantization, uint16_t *row,
                       uint16_t *out) {
 #ifdef WITH_AVX2

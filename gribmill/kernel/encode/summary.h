@@ -1,4 +1,4 @@
-/* The least value, the greatest value, the sum and the number of missing values. */
+/* Minimum, maximum, sum and number of missing values. */
 #ifndef GRIBMILL_SUMMARY_H
 #define GRIBMILL_SUMMARY_H
 
@@ -41,7 +41,7 @@ AVX2 static inline size_t add_eight(const uint8_t *values, __m256 *least, __m256
                                     __m256d *high) {
     const __m256 all = _mm256_loadu_ps((const float *)values), present = _mm256_cmp_ps(all, all, _CMP_ORD_Q);
     const __m256 or_zero = _mm256_and_ps(all, present);
-    /* Where the first operand is NaN, these return the second. */
+    /* If the first operand is NaN, these return the second. */
     *least = _mm256_min_ps(all, *least);
     *greatest = _mm256_max_ps(all, *greatest);
     *low = _mm256_add_pd(*low, _mm256_cvtps_pd(_mm256_castps256_ps128(or_zero)));
@@ -59,7 +59,7 @@ AVX2 static void merge_extremes(Summary *self, __m256 least, __m256 greatest) {
     }
 }
 
-/* Returns how many values it has taken in: complete rounds of lanes. */
+/* Returns how many values it has added: complete rounds of lanes. */
 AVX2 static size_t summarize_avx2(Summary *self, const uint8_t *values, size_t count) {
     __m256 least[2], greatest[2];
     __m256d sums[4];
@@ -77,7 +77,7 @@ AVX2 static size_t summarize_avx2(Summary *self, const uint8_t *values, size_t c
 }
 #endif
 
-/* Takes in `count` floats at any address. Only the last part of an array may be other than complete rounds of lanes. */
+/* Adds `count` floats at any address. Only the last part of an array may be an incomplete round of lanes. */
 static void summarize(Summary *self, const uint8_t *values, size_t count) {
     size_t done = 0;
 #ifdef WITH_AVX2

@@ -34,7 +34,7 @@ typedef struct {
     TokenRun runs[BLOCK_SEGMENTS * SEGMENT_RUNS];
     unsigned run_count;
     int literals_only;
-    /* Literal words are counted as well, though not used: leaving them out takes longer. */
+    /* Literal words are counted too, though not used: leaving them out takes longer. */
     uint16_t class_counts[COUNT_TABLES][MATCH_CLASSES + BLOCK_WORDS];
 } Tokens;
 
@@ -69,7 +69,7 @@ static inline void count_classes(Tokens *self, const uint32_t *tokens, size_t co
     for (; i < count; i++) self->class_counts[0][(uint16_t)tokens[i]]++;
 }
 
-/* Makes the tokens from `start` on a run of the segment that begins at the block's word `segment`. Returns how many of
+/* Turns the tokens from `start` on into a run of the segment that begins at the block's word `segment`. Returns how many of
    them are literal words. */
 static inline size_t end_run(Tokens *self, const uint8_t *words, size_t segment, size_t start, size_t count) {
     uint32_t *tokens = self->tokens + start;

@@ -52,7 +52,7 @@ class Collection:
         return {step: begin + timedelta(minutes=step) for step in self.state.paths}
 
     def fits(self, bounds: QueryBox | None, times: QueryTimes) -> bool:
-        """Whether it has something in the box (None: anywhere) and at the times."""
+        """Whether it overlaps the box (None: anywhere) and the times."""
         moments = [*self.times.values()]
         inside = bounds is None or bounds.overlaps(QueryBox(*map(float, self.tile.meta.region.box)))
         return inside and bool(moments) and times.overlaps(moments[0], moments[-1])

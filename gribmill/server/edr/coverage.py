@@ -130,7 +130,7 @@ def _usual(lon: Floats) -> Floats:
 
 
 def _read(one: Collection, step: int, part: GridPart, values: dict[str, Values], number: int) -> None:
-    """Fill in one hour; values that it lacks, or that cannot be read, stay missing."""
+    """Fill in one hour; values that are missing or cannot be read stay missing."""
     try:
         tile = read_tile(one.state.paths[step], one.tile)
     except TileError:

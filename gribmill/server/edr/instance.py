@@ -22,7 +22,7 @@ MOST_INSTANCES = 200
 def instances(source: PointSource, name: str) -> list[Collection]:
     """The newest runs of a collection. Their parameters are those of the first and the last hour.
 
-    Not all tiles are opened: those of many runs would take the place of the ones that requests need.
+    Not all tiles are opened: those of many runs would evict the ones that requests need.
     """
     folder = collection(source, name).candidate.choice.folders[0]
     key = "instances", folder.model, folder.region

@@ -44,13 +44,13 @@ async def edr_position(
 
 @router.get("/area", response_class=Response)
 async def edr_area(server: Server, collection_id: CollectionId, selected: Selected, coords: Text = None) -> Response:
-    """The values in a polygon; null around it."""
+    """The values in a polygon; null outside it."""
     return await _coverage(server, _newest(collection_id), _area(coords), selected, slow=True)
 
 
 @router.get("/cube", response_class=Response)
 async def edr_cube(server: Server, collection_id: CollectionId, selected: Selected, bbox: Text = None) -> Response:
-    """The values in a box; all of the region by default."""
+    """The values in a box; the whole region by default."""
     return await _coverage(server, _newest(collection_id), _cube(bbox), selected, slow=True)
 
 
@@ -66,7 +66,7 @@ async def edr_instance_position(
 async def edr_instance_area(
     server: Server, collection_id: CollectionId, run: RunId, selected: Selected, coords: Text = None
 ) -> Response:
-    """The values of one run in a polygon; null around it."""
+    """The values of one run in a polygon; null outside it."""
     return await _coverage(server, _of_run(collection_id, run), _area(coords), selected, slow=True)
 
 
@@ -74,7 +74,7 @@ async def edr_instance_area(
 async def edr_instance_cube(
     server: Server, collection_id: CollectionId, run: RunId, selected: Selected, bbox: Text = None
 ) -> Response:
-    """The values of one run in a box; all of the region by default."""
+    """The values of one run in a box; the whole region by default."""
     return await _coverage(server, _of_run(collection_id, run), _cube(bbox), selected, slow=True)
 
 
@@ -108,7 +108,7 @@ def _cube(bbox: str | None) -> Work:
 async def _coverage(
     server: ServerContext, find: Find, work: Work, asked: QuerySelection, *, slow: bool = False
 ) -> Response:
-    """CoverageJSON, with headers that say which run it is from."""
+    """CoverageJSON, with headers that name the run."""
     check_shape(asked.crs, asked.f, asked.z)
     when = parse_times(asked.datetime)
 

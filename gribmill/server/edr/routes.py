@@ -97,7 +97,7 @@ async def edr_instance(request: Request, server: Server, collection_id: Collecti
 
 
 def _base(request: Request) -> str:
-    """The address of the landing page as the client sees it: a proxy in front has TLS unless it says otherwise."""
+    """The URL of the landing page as the client sees it: a proxy is assumed to use TLS unless it says otherwise."""
     scheme = request.url.scheme
     if server_context(request).settings.server.behind_proxy:
         scheme = "http" if request.headers.get("x-forwarded-proto") == "http" else "https"

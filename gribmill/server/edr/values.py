@@ -11,7 +11,7 @@ CollectionId = Annotated[str, Path(pattern=r"^[a-z0-9._-]{1,60}:[a-z0-9_-]{1,40}
 RunId = Annotated[str, Path(pattern=r"^[0-9]{8}_[0-9]{2}(?:[0-9]{2})?$", description="A run, such as 20260901_12.")]
 Text = Annotated[str | None, Query(max_length=20_000)]
 Names = Annotated[list[str] | None, Query(alias="parameter-name", description="Parameters, separated by commas.")]
-OtherNames = Annotated[list[str] | None, Query(alias="parameter_names", description="Another spelling of it.")]
+OtherNames = Annotated[list[str] | None, Query(alias="parameter_names", description="The same as `parameter-name`.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ DAY = 86400
 # Hours before the run come from earlier runs, at most this many.
 MOST_EARLIER_RUNS = 60
 OROGRAPHY, TEMPERATURE = "orog", "t2m"
-# Kelvin per metre, as Open-Meteo has it.
+# Kelvin per metre, as Open-Meteo uses.
 LAPSE_RATE = 0.0065
 MEGA = 1e6
 

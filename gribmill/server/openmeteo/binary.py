@@ -1,4 +1,4 @@
-"""Answers as FlatBuffers, by the published schema of Open-Meteo's SDK: one message for each place and model.
+"""Responses as FlatBuffers, by the published schema of Open-Meteo's SDK: one message for each place and model.
 
 Only the fields that are needed are written, by their numbers in the schema.
 """

@@ -1,8 +1,8 @@
-"""A column of a point forecast by whole hours or quarters of them, as Open-Meteo means them.
+"""A column of a point forecast, hourly or every 15 minutes, as Open-Meteo defines it.
 
-Instants are those of the hour. Sums and means are of the hour before: longer time ranges are spread evenly over their
-hours, shorter ones are put together if they fill the hour. Where a model has a row every three or six hours, instants
-between are interpolated; where an hour is missing, it stays missing. The same holds for quarters of an hour.
+Instantaneous values are at the hour. Sums and means are over the preceding hour: longer time ranges are spread evenly
+over their hours, shorter ones are combined if they fill the hour. If a model has a row every three or six hours,
+instantaneous values in between are interpolated; a missing hour stays missing. The same holds for quarters of an hour.
 """
 
 from __future__ import annotations

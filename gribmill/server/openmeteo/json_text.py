@@ -19,7 +19,7 @@ def json_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> by
 
 
 def rounded(column: AnswerColumn) -> list[float | int | None]:
-    """The values, rounded as usual for their unit; null where missing."""
+    """The values, rounded to the decimals of their unit; null if missing."""
     digits = column.decimals
     if digits == 0:
         return [None if math.isnan(value) else round(value) for value in column.values]

@@ -10,5 +10,5 @@ AUTO = "auto"
 
 
 def zone_at(place: Place) -> str:
-    """The name of the zone; at sea that of the nautical time."""
+    """The name of the zone; at sea, the nautical time zone."""
     return tzfpy.get_tz(place.lon, place.lat) or "GMT"

@@ -48,7 +48,7 @@ PARAMETERS: list[dict[str, Any]] = [
 ]
 REFUSALS: dict[int | str, dict[str, Any]] = {
     "4XX": {
-        "description": "What is wrong, in Open-Meteo's shape; a problem document if the request is not allowed.",
+        "description": "The error, in Open-Meteo's format; a problem document if the request is not allowed.",
         "content": {"application/json": {"schema": ERROR_SCHEMA}, **ERROR_RESPONSES["4XX"]["content"]},
     }
 }

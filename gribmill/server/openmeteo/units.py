@@ -1,4 +1,4 @@
-"""The units that a request may choose, and how values of the tiles become them."""
+"""The units that a request may choose, and conversions from the tiles' units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEMPERATURES = {"celsius": "°C", "fahrenheit": "°F"}
 SPEEDS = {"kmh": "km/h", "ms": "m/s", "mph": "mph", "kn": "kn"}
 LENGTHS = {"mm": {}, "inch": {"mm": "inch", "cm": "inch", "m": "ft"}}
 UNDEFINED = "undefined"
-# Digits after the point in JSON and CSV, and the number of the unit in binary answers.
+# Decimals in JSON and CSV, and the number of the unit in binary responses.
 SHOWN: dict[str, tuple[int, int]] = {
     UNDEFINED: (0, 0),
     "°C": (1, 1),
@@ -36,7 +36,7 @@ SHOWN: dict[str, tuple[int, int]] = {
     "%": (0, 35),
     "W/m²": (1, 39),
 }
-# Of our common units. What is not here is as it is.
+# Conversions from our common units. Other units are not converted.
 FACTORS = {
     ("m s-1", "km/h"): Conversion(3.6),
     ("m s-1", "m/s"): Conversion(),
@@ -51,7 +51,7 @@ FACTORS = {
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What was chosen with temperature_unit, wind_speed_unit and precipitation_unit."""
+    """The choice by temperature_unit, wind_speed_unit and precipitation_unit."""
 
     temperature: str = "°C"
     speed: str = "km/h"
@@ -66,7 +66,7 @@ class Units:
         )
 
     def of(self, unit: str) -> str:
-        """The unit of an answer whose unit is this by default."""
+        """The chosen unit for a variable with this default unit."""
         if unit == "°C":
             return self.temperature
         if unit == "km/h":
@@ -75,7 +75,7 @@ class Units:
 
 
 def to_unit(given: str, shown: str) -> Conversion:
-    """From a unit of the tiles; the values as they are where nothing is known."""
+    """Convert from a unit of the tiles; unknown units are not converted."""
     return FACTORS.get((given, shown)) or conversion(given, shown) or Conversion()
 
 

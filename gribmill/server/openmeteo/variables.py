@@ -1,4 +1,4 @@
-"""The variables that a request may name, from variables.toml, and what daily ones are made of."""
+"""The variables of requests, from variables.toml, and how daily ones are computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal
 from gribmill.server.openmeteo.errors import OpenMeteoError
 
 Aggregation = Literal["none", "minimum", "maximum", "mean", "dominant", "sum"]
-# As binary answers call them.
+# Their numbers in binary responses.
 AGGREGATIONS: dict[Aggregation, int] = {
     "none": 0, "minimum": 1, "maximum": 2, "mean": 3, "dominant": 9, "sum": 10,
 }  # fmt: skip
@@ -34,7 +34,7 @@ OLD_NAMES = {
     "windspeed_80m": "wind_speed_80m",
     "winddirection_80m": "wind_direction_80m",
 }
-# What Open-Meteo has and no tile does: answered with nulls, as there for a model without the variable.
+# Variables of Open-Meteo that no tile has: null, as Open-Meteo returns for a model without the variable.
 NOT_HERE = frozenset(
     {
         "rain", "weather_code", "weathercode", "is_day", "uv_index", "uv_index_clear_sky", "sunshine_duration",
@@ -58,7 +58,7 @@ DAILY_NOT_HERE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ForecastVariable:
-    """A name that was asked for. Without columns it is known, and not available here."""
+    """A requested name. Without columns, it is known but not available here."""
 
     name: str
     columns: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class ForecastVariable:
 
 
 def hourly_variable(name: str, key: str) -> ForecastVariable:
-    """The variable of `hourly` or `current`; an error as the original's for an unknown name."""
+    """The variable of `hourly` or `current`; an unknown name raises the same error as Open-Meteo."""
     known = OLD_NAMES.get(name, name)
     if found := _table().get(known):
         return replace(found, name=name)
@@ -86,7 +86,7 @@ def hourly_variable(name: str, key: str) -> ForecastVariable:
 
 
 def daily_variable(name: str) -> tuple[ForecastVariable, ForecastVariable]:
-    """The variable of `daily`, and the hourly one that it is made of."""
+    """The variable of `daily`, and the hourly one that it is computed from."""
     if name in DAILY_NOT_HERE:
         return ForecastVariable(name), ForecastVariable(name)
     for ending, aggregation in ENDINGS.items():
