@@ -74,5 +74,7 @@ def _open(settings: Settings, server: str | None, token: str | None) -> tuple[St
     if server is None:
         return open_queue(settings), worker_options(settings)
     if not token:
-        raise click.UsageError("--server needs --token or GRIBMILL_TOKEN: `gribmill tokens create --name HOST --role worker`")
+        raise click.UsageError(
+            "--server needs --token or GRIBMILL_TOKEN: `gribmill tokens create --name HOST --role worker`"
+        )
     return open_remote_queue(settings, server, token)

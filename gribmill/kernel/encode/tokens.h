@@ -69,8 +69,8 @@ static inline void count_classes(Tokens *self, const uint32_t *tokens, size_t co
     for (; i < count; i++) self->class_counts[0][(uint16_t)tokens[i]]++;
 }
 
-/* Turns the tokens from `start` on into a run of the segment that begins at the block's word `segment`. Returns how many of
-   them are literal words. */
+/* Turns the tokens from `start` on into a run of the segment that begins at the block's word `segment`. Returns how
+ * many of them are literal words. */
 static inline size_t end_run(Tokens *self, const uint8_t *words, size_t segment, size_t start, size_t count) {
     uint32_t *tokens = self->tokens + start;
     uint16_t *positions = self->literal_positions + start;

@@ -1,0 +1,7 @@
+"""The data root and catalogue of the tests of the pipeline."""
+
+from __future__ import annotations
+
+from tests.pipeline.conftest import context, scribe, settings
+
+__all__ = ["context", "scribe", "settings"]
