@@ -19,6 +19,7 @@ class StoredAnswer:
     request_hash: str
     status: int | None
     body: str | None
+    location: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,10 @@ class IdempotencyKeys:
             abandoned = {**key, "before": tx.now - timedelta(seconds=abandoned_seconds)}
             return "new" if tx.change("idempotency/take_over", abandoned) else "busy"
 
-    def finish(self, wanted: RequestKey, status: int, body: str) -> None:
+    def finish(self, wanted: RequestKey, status: int, body: str, location: str | None) -> None:
+        answer = {"status": status, "body": body, "location": location}
         with self._database.write() as tx:
-            tx.change("idempotency/finish", {"actor": wanted.actor, "key": wanted.key, "status": status, "body": body})
+            tx.change("idempotency/finish", {"actor": wanted.actor, "key": wanted.key, **answer})
 
     def forget(self, wanted: RequestKey) -> None:
         """Forget a request that was not executed, so that the key can be used again."""

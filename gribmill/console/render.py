@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -41,7 +42,7 @@ def environment() -> Environment:
         "percent": wording.percent,
         "pretty": pretty_json,
     }
-    made.globals |= {"static": static_url, "query": query, "counted": wording.counted}
+    made.globals |= {"static": static_url, "query": query, "counted": wording.counted, "once": once}
     return made
 
 
@@ -59,6 +60,14 @@ def when(moment: datetime | None, missing: str = "–") -> Markup:
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         stamp, wording.exact(moment), wording.relative(moment, now)
     )
+
+
+def once() -> Markup:
+    """A hidden field with a random value: the server executes a form with it once, however often it is sent.
+
+    Without `autocomplete="off"`, Firefox would put back the old value when the page is reloaded.
+    """
+    return Markup('<input type="hidden" name="once" value="{}" autocomplete="off">').format(secrets.token_urlsafe(12))
 
 
 def pretty_json(value: Any) -> str:

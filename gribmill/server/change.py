@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
@@ -22,8 +23,19 @@ LONGEST_KEY = 200
 REPLAYED = {"Idempotency-Replayed": "true"}
 # Responses with a secret that is shown once are not stored.
 SECRET_ANSWERS = frozenset({"create_token", "rotate_token", "log_in"})
+FORM_TYPE = "application/x-www-form-urlencoded"
+# The hidden field of forms that must not be executed twice.
+FORM_KEY = b"once="
+FORM_WAIT_SECONDS = 0.1
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class RequestBusy(HttpProblem):
+    """The first request with this key is still being executed."""
+
+    def __init__(self) -> None:
+        super().__init__(409, f"a request with this {HEADER} is being executed", headers={"Retry-After": "1"})
 
 
 def current_change(request: Request) -> AuditedChange:
@@ -40,37 +52,63 @@ async def make_change(server: ServerContext, request: Request, operation: str, h
     principal = current_principal(request)
     request.state.change = AuditedChange(operation, principal.tenant_id)
     key = request.headers.get(HEADER)
+    if key is None and await _has_form_key(request):
+        return await _form_once(server, request, principal, handle)
     if key is None:
         return (await _audited(server, request, principal, handle))[0]
+    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable() or not key.isascii():
+        raise HttpProblem(422, f"an {HEADER} is 1 to {LONGEST_KEY} printable ASCII characters")
     return await _once(server, request, principal, key, handle)
 
 
+async def _has_form_key(request: Request) -> bool:
+    if not request.headers.get("content-type", "").startswith(FORM_TYPE):
+        return False
+    return any(part.startswith(FORM_KEY) for part in (await request.body()).split(b"&"))
+
+
+async def _form_once(server: ServerContext, request: Request, principal: Principal, handle: Handler) -> Response:
+    """A form with a random value in a hidden field: sent twice unchanged, as by a double click, it is executed once."""
+    for _ in range(round(server.settings.server.request_seconds / FORM_WAIT_SECONDS)):
+        try:
+            return await _once(server, request, principal, f"form {await _request_hash(request)}", handle)
+        except RequestBusy:
+            await asyncio.sleep(FORM_WAIT_SECONDS)
+    raise RequestBusy
+
+
 async def _once(server: ServerContext, request: Request, principal: Principal, key: str, handle: Handler) -> Response:
-    operation = request.state.change.operation
-    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable() or not key.isascii():
-        raise HttpProblem(422, f"an {HEADER} is 1 to {LONGEST_KEY} printable ASCII characters")
-    wanted = RequestKey(principal.key, key, operation, await _request_hash(request))
+    wanted = RequestKey(principal.key, key, request.state.change.operation, await _request_hash(request))
     known = await server.run(server.idempotency.begin, wanted, 2 * server.settings.server.request_seconds)
     if known == "busy":
-        raise HttpProblem(409, f"a request with this {HEADER} is being done", headers={"Retry-After": "1"})
+        raise RequestBusy
     if known == "different":
         raise HttpProblem(422, f"this {HEADER} was used for another request")
     if isinstance(known, StoredAnswer):
         return _replayed(known)
     response, settled = await _audited(server, request, principal, handle)
-    if response.status_code < 300:
-        body = "" if operation in SECRET_ANSWERS else bytes(response.body).decode()
-        await server.run(server.idempotency.finish, wanted, response.status_code, body)
+    if _is_done(response):
+        body = "" if wanted.operation in SECRET_ANSWERS else bytes(response.body).decode()
+        location = response.headers.get("location")
+        await server.run(server.idempotency.finish, wanted, response.status_code, body, location)
     elif settled:
         await server.run(server.idempotency.forget, wanted)
     return response
+
+
+def _is_done(response: Response) -> bool:
+    """Whether a repetition must not do it again. The console redirects after that: a page shows what is still wrong, or
+    a secret, and is not stored."""
+    is_page = response.headers.get("content-type", "").startswith("text/html")
+    return response.status_code == 303 or (response.status_code < 300 and not is_page)
 
 
 def _replayed(known: StoredAnswer) -> Response:
     if known.operation in SECRET_ANSWERS:
         raise HttpProblem(409, "this was done already, and its answer held a secret that is shown only once")
     assert known.status is not None
-    return Response(known.body, known.status, REPLAYED, "application/json" if known.body else None)
+    headers = REPLAYED if known.location is None else {**REPLAYED, "Location": known.location}
+    return Response(known.body, known.status, headers, "application/json" if known.body else None)
 
 
 async def _request_hash(request: Request) -> str:

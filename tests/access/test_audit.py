@@ -60,8 +60,8 @@ def test_a_repeated_request_gets_the_first_answer(backend: BackendUnderTest, clo
     request = RequestKey("token a", "k1", "create_job", "hash")
     assert keys.begin(request, 60) == "new"
     assert keys.begin(request, 60) == "busy"
-    keys.finish(request, 201, '{"id": 1}')
-    assert keys.begin(request, 60) == StoredAnswer("create_job", "hash", 201, '{"id": 1}')
+    keys.finish(request, 201, '{"id": 1}', "/jobs/1")
+    assert keys.begin(request, 60) == StoredAnswer("create_job", "hash", 201, '{"id": 1}', "/jobs/1")
     assert keys.begin(RequestKey("token a", "k1", "create_job", "other"), 60) == "different"
     assert keys.begin(RequestKey("token b", "k1", "create_job", "hash"), 60) == "new"
     clock.advance(25 * 3600)

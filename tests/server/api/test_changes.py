@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,6 +22,7 @@ def test_a_repeated_request_gets_the_first_answer(server: LiveServer, admin: htt
     first, second = (admin.post("/api/v1/jobs", json=JOB, headers=KEY) for _ in range(2))
     assert (first.status_code, second.status_code) == (201, 201)
     assert first.json() == second.json()
+    assert first.headers["location"] == second.headers["location"] == f"/api/v1/jobs/{first.json()['id']}"
     assert ("idempotency-replayed" in first.headers, second.headers["idempotency-replayed"]) == (False, "true")
     assert len(server.store.jobs.list().jobs) == 1
 
@@ -57,6 +59,30 @@ def test_a_secret_is_answered_once(root: httpx.Client) -> None:
     assert again.status_code == 409
     assert "gm_" not in again.text
     assert len(root.get("/api/v1/tokens").json()) == 2
+
+
+def test_a_form_that_is_sent_twice_enqueues_once(server: LiveServer, root: httpx.Client) -> None:
+    form = re.search(r'action="/definitions/sleep/enqueue".*?</form>', root.get("/definitions/sleep").text, re.DOTALL)
+    assert form is not None
+    once = re.search(r'name="once" value="([^"]{16,})"', form[0])
+    assert once is not None
+    fields = {"once": once[1], "arg.seconds": "0"}
+
+    def send(more: dict[str, str]) -> httpx.Response:
+        return root.post("/definitions/sleep/enqueue", data={**fields, **more})
+
+    with ThreadPoolExecutor(4) as threads:
+        places = {one.headers["location"] for one in threads.map(send, [{}] * 4)}
+    (job,) = server.store.jobs.list().jobs
+    assert places == {f"/jobs/{job.id}"}
+    assert send({"priority": "5"}).status_code == 303
+    assert len(server.store.jobs.list().jobs) == 2
+    assert [send({"arg.seconds": "x"}).status_code for _ in range(2)] == [422, 422]
+
+
+def test_a_page_with_a_secret_is_not_stored(root: httpx.Client) -> None:
+    pages = [root.post("/tokens", data={"name": "n", "role": "worker"}, headers=KEY) for _ in range(2)]
+    assert all("gm_" in page.text and "idempotency-replayed" not in page.headers for page in pages)
 
 
 def test_a_key_must_be_printable(admin: httpx.Client) -> None:
