@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 from http import HTTPStatus
 from typing import Literal
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from gribmill.server.file_sender import CAN_SEND_FILES, EXTENSION, FileSender
 
 MOST_HEAD_BYTES = 64 * 1024
 MOST_HEADERS = 200
@@ -26,6 +29,7 @@ class LimitedProtocol(HttpToolsProtocol):
     body_seconds = BODY_SECONDS
     stalled_seconds = STALLED_SECONDS
     _stalled: asyncio.TimerHandle | None = None
+    _writable: asyncio.Future[None] | None = None
     _timer: asyncio.TimerHandle | None = None
     _part: Literal["head", "body", "none"] = "head"
     """What of a request is being received."""
@@ -44,16 +48,31 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()
         self._progress()
+        self._is_writable()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         """What was sent has not been taken yet."""
         super().pause_writing()
-        self._stalled = self.loop.call_later(self.stalled_seconds, self.transport.abort)
+        self._expect_progress()
 
     def resume_writing(self) -> None:
         self._progress()
         super().resume_writing()
+
+    async def writable(self) -> None:
+        """For what writes to the socket without the transport; the same limit applies."""
+        self._writable = self.loop.create_future()
+        # The loop watches the transport's own descriptor already.
+        descriptor = os.dup(self.transport.get_extra_info("socket").fileno())
+        self.loop.add_writer(descriptor, self._is_writable)
+        self._expect_progress()
+        try:
+            await self._writable
+        finally:
+            self._progress()
+            self.loop.remove_writer(descriptor)
+            os.close(descriptor)
 
     def data_received(self, data: bytes) -> None:
         part, before = self._part, self._messages
@@ -90,6 +109,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._part = "body"
         self._expect(self.body_seconds)
         super().on_headers_complete()
+        if CAN_SEND_FILES and self.scheme == "http":
+            self.scope["extensions"] = {EXTENSION: FileSender(self, self.cycle)}  # type: ignore[dict-item]
 
     def on_message_complete(self) -> None:
         self._part = "none"
@@ -104,6 +125,14 @@ class LimitedProtocol(HttpToolsProtocol):
     def _expect(self, seconds: float) -> None:
         self._cancel()
         self._timer = self.loop.call_later(seconds, self._refuse, 408, "the request took too long to arrive")
+
+    def _expect_progress(self) -> None:
+        self._progress()
+        self._stalled = self.loop.call_later(self.stalled_seconds, self.transport.abort)
+
+    def _is_writable(self) -> None:
+        if self._writable is not None and not self._writable.done():
+            self._writable.set_result(None)
 
     def _progress(self) -> None:
         if self._stalled is not None:

@@ -1,18 +1,17 @@
 """The bytes of a tile as a response: conditional requests, ranges, and sending without extra copies.
 
-Bytes in the page cache are sent directly; only files that must come from disk, and objects from a store, are read in
-a thread.
+Bytes in the page cache are sent with sendfile(2), with TLS from a copy; only files that must come from disk, and
+objects from a store, are read in a thread.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from gribmill.server.data.byte_ranges import FilePart, RangeOutsideFile, parse_ranges
+from gribmill.server.file_sender import EXTENSION, NO_WAIT, FileSender
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.format.npz_reader import Identity, identity_of
@@ -29,8 +29,6 @@ MEDIA_TYPE = "application/x-npz"
 CHUNK_BYTES = 256 * 2**10
 CHUNK_BYTES_REMOTE = 2 * 2**20
 RunInThread = Callable[..., Awaitable[Any]]
-# Linux: returns bytes from the page cache, or an error instead of waiting for the disk.
-_NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +62,39 @@ class TileBytes(Response):
         self._tile, self._pieces, self._run = tile, pieces, run
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        whole = scope["method"] != "HEAD"
-        async with contextlib.aclosing(self._chunks() if whole else _nothing()) as chunks:
+        sender: FileSender | None = scope.get("extensions", {}).get(EXTENSION)
+        if scope["method"] == "HEAD":
+            await self._send_start(send)
+        elif sender is not None and not isinstance(self._tile.path, ObjectPath):
+            await self._send_file(self._tile.path, send, sender)
+        else:
+            await self._send_chunks(send)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send_start(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+
+    async def _send_chunks(self, send: Send) -> None:
+        async with aclosing(self._chunks()) as chunks:
+            # Until the first bytes are there, an error can still be the response.
             first = await anext(chunks, b"")
-            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            await self._send_start(send)
             await send({"type": "http.response.body", "body": first, "more_body": True})
             async for chunk in chunks:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send_file(self, path: Path, send: Send, sender: FileSender) -> None:
+        with self._opened(path) as file:
+            await self._send_start(send)
+            for piece in self._pieces:
+                if isinstance(piece, bytes):
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+                    continue
+                at = piece.begin
+                while (at := await sender.send(file, at, piece.end)) < piece.end:
+                    chunk = await self._read(file, piece, at)
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    at += len(chunk)
 
     async def _chunks(self) -> AsyncGenerator[bytes | memoryview, None]:
         for piece in self._pieces:
@@ -91,36 +114,39 @@ class TileBytes(Response):
             yield bytes(await self._run(path.read_range, at, until, self._tile.store_tag))
 
     async def _local_part(self, path: Path, part: FilePart) -> AsyncGenerator[bytes | memoryview, None]:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if identity_of(os.fstat(descriptor)) != self._tile.identity:
-                raise HttpProblem(503, f"{path.name} is being replaced: try again", headers={"Retry-After": "1"})
+        with self._opened(path) as file:
             at = part.begin
             while at < part.end:
-                chunk = await self._read(descriptor, min(CHUNK_BYTES, part.end - at), at)
-                if not chunk:
-                    raise RuntimeError(f"{path} became shorter while it was sent")
+                chunk = await self._read(file, part, at)
                 yield chunk
                 at += len(chunk)
-        finally:
-            os.close(descriptor)
 
-    async def _read(self, descriptor: int, size: int, at: int) -> bytes | memoryview:
-        if _NO_WAIT:
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[int]:
+        """The descriptor of the file, if it is still the same one."""
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if identity_of(os.fstat(file)) != self._tile.identity:
+                raise HttpProblem(503, f"{path.name} is being replaced: try again", headers={"Retry-After": "1"})
+            yield file
+        finally:
+            os.close(file)
+
+    async def _read(self, file: int, part: FilePart, at: int) -> bytes | memoryview:
+        """The next bytes of a part."""
+        size = min(CHUNK_BYTES, part.end - at)
+        if NO_WAIT:
             buffer = bytearray(size)
             try:
-                count = os.preadv(descriptor, [buffer], at, _NO_WAIT)
+                count = os.preadv(file, [buffer], at, NO_WAIT)
                 if count > 0:
                     return memoryview(buffer)[:count]
             except OSError:
                 pass  # not in the page cache, or the file system does not support this
-        found: bytes = await self._run(partial(os.pread, descriptor, size, at))
+        found: bytes = await self._run(os.pread, file, size, at)
+        if not found:
+            raise RuntimeError(f"{self._tile.path} became shorter while it was sent")
         return found
-
-
-async def _nothing() -> AsyncGenerator[bytes | memoryview, None]:
-    return
-    yield b""
 
 
 def tile_response(
