@@ -11,6 +11,7 @@ import flatbuffers
 import numpy as np
 
 from gribmill.server.openmeteo.answer import AnswerColumn, PlaceAnswer, Section
+from gribmill.server.openmeteo.units import TIME
 
 # Fields of the tables, and how many each has.
 RESPONSE_FIELDS, SECTION_FIELDS, COLUMN_FIELDS = 16, 4, 14
@@ -58,7 +59,8 @@ def _section(builder: flatbuffers.Builder, section: Section) -> int:
 
 
 def _column(builder: flatbuffers.Builder, column: AnswerColumn, *, single: bool) -> int:
-    values = None if single else builder.CreateNumpyVector(np.asarray(column.values, "<f4"))
+    is_time = column.unit == TIME
+    values = None if single else builder.CreateNumpyVector(np.asarray(column.values, "<i8" if is_time else "<f4"))
     variable = column.variable
     builder.StartObject(COLUMN_FIELDS)
     builder.PrependUint8Slot(0, variable.number, 0)
@@ -66,7 +68,7 @@ def _column(builder: flatbuffers.Builder, column: AnswerColumn, *, single: bool)
     if values is None:
         builder.PrependFloat32Slot(2, column.values[0], 0.0)
     else:
-        builder.PrependUOffsetTRelativeSlot(3, values, 0)
+        builder.PrependUOffsetTRelativeSlot(4 if is_time else 3, values, 0)
     builder.PrependInt16Slot(5, variable.altitude, 0)
     builder.PrependUint8Slot(6, column.aggregation_number, 0)
     builder.PrependInt16Slot(7, variable.pressure_level, 0)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from gribmill.server.openmeteo.answer import PlaceAnswer
-from gribmill.server.openmeteo.json_text import column_name, rounded, times_of
+from gribmill.server.openmeteo.json_text import column_name, shown, times_of
 
 PLACE = ["latitude", "longitude", "elevation", "utc_offset_seconds", "timezone", "timezone_abbreviation"]
 LOCATION = "location_id"
@@ -31,10 +31,14 @@ def csv_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> byt
             several = len(models) > 1
             columns = [(one, column) for one in models for column in one.sections[place].columns]
             if number == 0:
-                heads = [f"{column_name(column, one, several=several)} ({column.unit})" for one, column in columns]
+                heads = [
+                    f"{column_name(column, one, several=several)} ({column.shown_unit(unixtime=unixtime)})"
+                    for one, column in columns
+                ]
                 write([*([LOCATION] if many else []), "time", *heads])
-            section = models[0].sections[place]
-            times = times_of(section, models[0].period, unixtime=unixtime)
-            for cells in zip(times, *(rounded(column) for _, column in columns), strict=True):
+            section, period = models[0].sections[place], models[0].period
+            times = times_of(section, period, unixtime=unixtime)
+            values = [shown(column, period, unixtime=unixtime) for _, column in columns]
+            for cells in zip(times, *values, strict=True):
                 write([*([number] if many else []), *("NaN" if cell is None else cell for cell in cells)])
     return out.getvalue().encode()

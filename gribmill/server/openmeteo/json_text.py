@@ -10,6 +10,7 @@ import orjson
 
 from gribmill.server.openmeteo.answer import AnswerColumn, PlaceAnswer, Section, local_time
 from gribmill.server.openmeteo.forecast_request import Period
+from gribmill.server.openmeteo.units import TIME
 
 
 def json_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> bytes:
@@ -18,8 +19,10 @@ def json_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> by
     return orjson.dumps(found[0] if len(found) == 1 else found)
 
 
-def rounded(column: AnswerColumn) -> list[float | int | None]:
+def shown(column: AnswerColumn, period: Period, *, unixtime: bool) -> list[float | int | str | None]:
     """The values, rounded to the decimals of their unit; null if missing."""
+    if column.unit == TIME and not unixtime:
+        return [local_time(round(value), period, day=False) for value in column.values]
     digits = column.decimals
     if digits == 0:
         return [None if math.isnan(value) else round(value) for value in column.values]
@@ -60,8 +63,10 @@ def _place(number: int, models: Sequence[PlaceAnswer], unixtime: bool) -> dict[s
         units = {"time": "unixtime" if unixtime else "iso8601"} | ({"interval": "seconds"} if single else {})
         values: dict[str, Any] = {"time": times[0] if single else times}
         values |= {"interval": section.interval} if single else {}
-        found[f"{section.name}_units"] = units | {name: column.unit for name, column in names.items()}
-        shown = {name: rounded(column) for name, column in names.items()}
-        found[section.name] = values | {name: one[0] if single else one for name, one in shown.items()}
+        found[f"{section.name}_units"] = units | {
+            name: column.shown_unit(unixtime=unixtime) for name, column in names.items()
+        }
+        lists = {name: shown(column, period, unixtime=unixtime) for name, column in names.items()}
+        found[section.name] = values | {name: one[0] if single else one for name, one in lists.items()}
     found["gribmill"] = first.facts if len(models) == 1 else {one.model.name: one.facts for one in models}
     return found

@@ -11,19 +11,24 @@ TEMPERATURES = {"celsius": "°C", "fahrenheit": "°F"}
 SPEEDS = {"kmh": "km/h", "ms": "m/s", "mph": "mph", "kn": "kn"}
 LENGTHS = {"mm": {}, "inch": {"mm": "inch", "cm": "inch", "m": "ft"}}
 UNDEFINED = "undefined"
+# Shown as iso8601 or unixtime, as the request wants times.
+TIME = "time"
+# Shown without a unit.
+INTEGER = "integer"
 # Decimals in JSON and CSV, and the number of the unit in binary responses.
 SHOWN: dict[str, tuple[int, int]] = {
     UNDEFINED: (0, 0),
     "°C": (1, 1),
     "cm": (2, 2),
     "°": (0, 5),
+    INTEGER: (0, 6),
     "": (2, 7),
     "°F": (1, 9),
     "ft": (3, 10),
     "hPa": (1, 16),
     "h": (0, 17),
     "inch": (3, 18),
-    "iso8601": (0, 19),
+    TIME: (0, 37),
     "J/kg": (1, 20),
     "kg/m²": (2, 23),
     "km/h": (1, 24),
@@ -34,6 +39,7 @@ SHOWN: dict[str, tuple[int, int]] = {
     "mph": (1, 31),
     "mm": (2, 32),
     "%": (0, 35),
+    "s": (2, 36),
     "W/m²": (1, 39),
 }
 # Conversions from our common units. Other units are not converted.
@@ -43,6 +49,7 @@ FACTORS = {
     ("m s-1", "kn"): Conversion(3600 / 1852),
     ("mm", "inch"): Conversion(1 / 25.4),
     ("m", "inch"): Conversion(1000 / 25.4),
+    ("cm", "inch"): Conversion(10 / 25.4),
     ("W m-2", "W/m²"): Conversion(),
     ("J kg-1", "J/kg"): Conversion(),
     ("K", ""): Conversion(),

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Literal
 
 from gribmill.server.openmeteo.errors import OpenMeteoError
+from gribmill.server.openmeteo.units import TIME
 
 Aggregation = Literal["none", "minimum", "maximum", "mean", "dominant", "sum"]
 # Their numbers in binary responses.
@@ -37,7 +38,7 @@ OLD_NAMES = {
 # Variables of Open-Meteo that no tile has: null, as Open-Meteo returns for a model without the variable.
 NOT_HERE = frozenset(
     {
-        "rain", "weather_code", "weathercode", "is_day", "uv_index", "uv_index_clear_sky", "sunshine_duration",
+        "weather_code", "weathercode", "uv_index", "uv_index_clear_sky", "sunshine_duration",
         "precipitation_probability", "vapour_pressure_deficit", "evapotranspiration", "et0_fao_evapotranspiration",
         "direct_radiation", "diffuse_radiation", "direct_normal_irradiance", "global_tilted_irradiance",
         "terrestrial_radiation", "direct_radiation_instant", "diffuse_radiation_instant", "wet_bulb_temperature_2m",
@@ -50,18 +51,23 @@ NOT_HERE = frozenset(
 )  # fmt: skip
 DAILY_NOT_HERE = frozenset(
     {
-        "sunrise", "sunset", "daylight_duration", "weather_code", "weathercode", "precipitation_hours", "moon_phase",
-        "moonrise", "moonset",
+        "weather_code", "weathercode", "precipitation_hours", "moon_phase", "moonrise", "moonset",
     }
 )  # fmt: skip
 
 
+# Daily variables that need no forecast, with the number of each in binary answers.
+SUN_UNITS = {"sunrise": TIME, "sunset": TIME, "daylight_duration": "s"}
+SUN_NUMBERS = {"sunrise": 40, "sunset": 41, "daylight_duration": 7}
+
+
 @dataclass(frozen=True, slots=True)
 class ForecastVariable:
-    """A requested name. Without columns, it is known but not available here."""
+    """A requested name. Without columns and `made_of`, it is known but not available here."""
 
     name: str
     columns: tuple[str, ...] = ()
+    made_of: tuple[str, ...] = ()
     unit: str = "undefined"
     number: int = 0
     altitude: int = 0
@@ -87,6 +93,9 @@ def hourly_variable(name: str, key: str) -> ForecastVariable:
 
 def daily_variable(name: str) -> tuple[ForecastVariable, ForecastVariable]:
     """The variable of `daily`, and the hourly one that it is computed from."""
+    if name in SUN_UNITS:
+        sun = ForecastVariable(name, unit=SUN_UNITS[name], number=SUN_NUMBERS[name])
+        return sun, sun
     if name in DAILY_NOT_HERE:
         return ForecastVariable(name), ForecastVariable(name)
     for ending, aggregation in ENDINGS.items():
@@ -111,6 +120,6 @@ def _unknown(name: str, key: str) -> OpenMeteoError:
 def _table() -> dict[str, ForecastVariable]:
     text = (resources.files("gribmill.server.openmeteo") / "variables.toml").read_text()
     return {
-        name: ForecastVariable(name, **{**row, "columns": tuple(row["columns"])})
+        name: ForecastVariable(name, tuple(row.pop("columns", ())), tuple(row.pop("made_of", ())), **row)
         for name, row in tomllib.loads(text).items()
     }

@@ -15,7 +15,7 @@ from gribmill.server.openmeteo.forecast_request import forecast_request
 from gribmill.server.openmeteo.hourly import hourly_values
 from gribmill.settings.schema import Settings
 from gribmill.tiles.read.point.series import Column, Series
-from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, fields, make_forecasts
+from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, SUM, fields, make_forecasts
 from tests.server.live_server import serving
 from tests.tiles.make_tile import HRRR, make_tile
 
@@ -80,7 +80,7 @@ def test_hours_outside_the_forecast_are_null_and_a_day_needs_all_its_hours(clien
     assert len(found["hourly"]["time"]) == 24
     assert sum(value is not None for value in found["hourly"]["temperature_2m"]) <= HOURS
     assert found["daily"]["temperature_2m_max"] == [None]
-    assert found["daily_units"] == {"time": "iso8601", "temperature_2m_max": "°C", "sunrise": "undefined"}
+    assert found["daily_units"] == {"time": "iso8601", "temperature_2m_max": "°C", "sunrise": "iso8601"}
 
 
 def test_several_places_are_a_list_and_several_models_have_columns_of_their_own(
@@ -105,6 +105,43 @@ def test_hours_before_the_run_are_those_of_the_runs_before_it(tmp_path: Path) ->
     assert None not in found["temperature_2m"]
     # The first hour of a run has no amount: that of the run before is taken.
     assert found["precipitation"] == [None, 0.5, 0.5, 0.5, 1.5, 2.5, 3.5]
+
+
+def test_rain_and_fresh_snow_are_computed_from_the_water_of_snow(tmp_path: Path) -> None:
+    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
+    for hour, (total, snow, showers) in enumerate([(0.0, 0.0, 0.0), (5.0, 2.0, 1.0), (8.0, 5.5, 1.0)]):
+        made = fields(HRRR, hour)
+        for name, value in (("tp", total), ("sf", snow), ("cp", showers)):
+            made[name] = (value, {**SUM, "step_minutes": (0, 60 * hour)})
+        make_tile(tmp_path, made, run=run_id(begin), minutes=60 * hour)
+    hours = {"start_hour": f"{begin:%Y-%m-%dT%H:%M}", "end_hour": f"{begin + timedelta(hours=2):%Y-%m-%dT%H:%M}"}
+    with serving(Settings(data=tmp_path)) as server, server.client() as client:
+        found = ask(client, hourly="rain,showers,snowfall", models="hrrr", **hours)
+        inches = ask(client, hourly="rain,snowfall", models="hrrr", precipitation_unit="inch", **hours)
+    assert found["hourly_units"] == {"time": "iso8601", "rain": "mm", "showers": "mm", "snowfall": "cm"}
+    assert found["hourly"]["rain"] == [None, 2.0, 0.0]
+    assert (found["hourly"]["showers"], found["hourly"]["snowfall"]) == ([None, 1.0, 0.0], [None, 1.4, 2.45])
+    assert inches["hourly"]["rain"][1:] == [round(2 / 25.4, 3), 0.0]
+    assert inches["hourly"]["snowfall"][1:] == [round(1.4 / 2.54, 3), round(2.45 / 2.54, 3)]
+
+
+def test_the_sun_needs_no_forecast(client: httpx.Client) -> None:
+    names = {"hourly": "is_day,rain", "daily": "sunrise,sunset,daylight_duration", "timezone": "America/New_York"}
+    found = ask(client, **names, start_date="2026-06-21", end_date="2026-06-21")
+    assert found["daily_units"] == {
+        "time": "iso8601", "sunrise": "iso8601", "sunset": "iso8601", "daylight_duration": "s",
+    }  # fmt: skip
+    assert (found["hourly_units"]["is_day"], found["hourly_units"]["rain"]) == ("", "undefined")
+    assert sum(found["hourly"]["is_day"]) == pytest.approx(found["daily"]["daylight_duration"][0] / 3600, abs=1)
+    other = ask(client, **names, start_date="2026-06-21", end_date="2026-06-21", timeformat="unixtime")
+    rise, down = other["daily"]["sunrise"][0], other["daily"]["sunset"][0]
+    assert (other["daily_units"]["sunrise"], down - rise) == (
+        "unixtime", pytest.approx(found["daily"]["daylight_duration"][0], abs=1),
+    )  # fmt: skip
+    local = datetime.fromtimestamp(rise + found["utc_offset_seconds"], UTC)
+    assert found["daily"]["sunrise"] == [f"{local:%Y-%m-%dT%H:%M}"]
+    text = client.get("/v1/forecast", params={**PLACE, "daily": "sunrise", "format": "csv", "forecast_days": "1"}).text
+    assert "time,sunrise (iso8601)" in text
 
 
 def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, begin: datetime) -> None:

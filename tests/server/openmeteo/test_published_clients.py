@@ -69,7 +69,7 @@ def test_openmeteo_requests_reads_current_and_daily_values_of_several_places_and
         latitude=[LAT, 42.0],
         longitude=[LON, -71.5],
         current=["temperature_2m", "precipitation"],
-        daily=["temperature_2m_max", "precipitation_sum"],
+        daily=["temperature_2m_max", "precipitation_sum", "sunrise"],
         models=["gfs_hrrr", "gfs_global"],
     )
     assert [(one.LocationId(), one.Model()) for one in found] == [
@@ -83,6 +83,9 @@ def test_openmeteo_requests_reads_current_and_daily_values_of_several_places_and
     assert maximum.Aggregation() == Aggregation.maximum
     # Seven hours are not a day.
     assert np.isnan(maximum.ValuesAsNumpy()).all()
+    sunrise = found[0].Daily().Variables(2)
+    assert (sunrise.Variable(), sunrise.Unit()) == (Variable.sunrise, Unit.unix_time)
+    assert 9 <= (sunrise.ValuesInt64AsNumpy()[0] % 86400) / 3600 <= 12.5
 
 
 def test_openmeteo_requests_reads_quarters_of_an_hour_in_the_time_zone_of_the_place(

@@ -1,0 +1,96 @@
+"""Where the sun is: whether it is up, and when it rises and sets.
+
+By the equations of NOAA's solar calculator (after Meeus): exact to some seconds between the polar circles, for a flat
+horizon at sea level.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gribmill.arrays import Floats
+
+DAY = 86400.0
+# 2000-01-01 12:00 UTC, in seconds since 1970.
+J2000 = 946_728_000.0
+CENTURY = 36525 * DAY
+# The sun's centre when its upper edge is on the horizon: refraction, and half of its diameter.
+HORIZON = np.radians(-0.833)
+SECONDS_PER_DEGREE = DAY / 360
+# Each time is found again with the sun's position at that time: seconds after two rounds.
+ROUNDS = 4
+
+
+class SunTimes(NamedTuple):
+    """Seconds since 1970. Where the sun does not rise or set on a day, as Open-Meteo has it: both are the beginning of
+    the day if it stays down, its beginning and its end if it stays up."""
+
+    rise: float
+    set: float
+
+
+def is_up(seconds: Floats, lat: float, lon: float) -> Floats:
+    """1 where the sun is above the horizon at these times, otherwise 0."""
+    declination, correction = _position(seconds)
+    hour_angle = np.radians((seconds + correction) / SECONDS_PER_DEGREE + lon - 180.0)
+    height = np.sin(np.radians(lat)) * np.sin(declination)
+    height += np.cos(np.radians(lat)) * np.cos(declination) * np.cos(hour_angle)
+    return np.where(height > np.sin(HORIZON), 1.0, 0.0)
+
+
+def sun_times(day: float, lat: float, lon: float) -> SunTimes:
+    """The rise before, and the set after, the noon of the sun that is in the 24 hours from `day` on."""
+    noon = _noon(day, lon)
+    found = []
+    for sign in (-1, 1):
+        moment = noon
+        for _ in range(ROUNDS):
+            declination, correction = _position(np.array(moment))
+            cosine = _cosine_at_horizon(float(declination), lat)
+            if abs(cosine) > 1:
+                return SunTimes(day, day if cosine > 1 else day + DAY)
+            angle = float(np.degrees(np.arccos(cosine)))
+            moment = _mean_noon(noon, lon) - float(correction) + sign * angle * SECONDS_PER_DEGREE
+        found.append(moment)
+    return SunTimes(*found)
+
+
+def _noon(day: float, lon: float) -> float:
+    first = day + (180.0 - lon) * SECONDS_PER_DEGREE - day % DAY
+    noon = first - float(_position(np.array(first))[1])
+    return day + (noon - day) % DAY
+
+
+def _mean_noon(noon: float, lon: float) -> float:
+    """Noon by a clock of the place's own longitude, on the same day."""
+    offset = (180.0 - lon) * SECONDS_PER_DEGREE
+    return round((noon - offset) / DAY) * DAY + offset
+
+
+def _cosine_at_horizon(declination: float, lat: float) -> float:
+    """Of the angle between noon and the horizon; beyond ±1 if the sun does not get there."""
+    across = np.cos(np.radians(lat)) * np.cos(declination)
+    height = np.sin(HORIZON) - np.sin(np.radians(lat)) * np.sin(declination)
+    return float(height / max(across, 1e-12))
+
+
+def _position(seconds: Floats) -> tuple[Floats, Floats]:
+    """The declination in radians, and how far the sun is ahead of a clock, in seconds (the equation of time)."""
+    t = (seconds - J2000) / CENTURY
+    longitude = np.radians((280.46646 + t * (36000.76983 + t * 0.0003032)) % 360.0)
+    anomaly = np.radians(357.52911 + t * (35999.05029 - t * 0.0001537))
+    eccentricity = 0.016708634 - t * (0.000042037 + t * 0.0000001267)
+    center = np.sin(anomaly) * (1.914602 - t * (0.004817 + t * 0.000014))
+    center += np.sin(2 * anomaly) * (0.019993 - t * 0.000101) + np.sin(3 * anomaly) * 0.000289
+    node = np.radians(125.04 - 1934.136 * t)
+    apparent = longitude + np.radians(center - 0.00569 - 0.00478 * np.sin(node))
+    tilt = 23 + (26 + (21.448 - t * (46.815 + t * (0.00059 - t * 0.001813))) / 60) / 60
+    tilt = np.radians(tilt + 0.00256 * np.cos(node))
+    declination = np.arcsin(np.sin(tilt) * np.sin(apparent))
+    y = np.tan(tilt / 2) ** 2
+    ahead = y * np.sin(2 * longitude) - 2 * eccentricity * np.sin(anomaly)
+    ahead += 4 * eccentricity * y * np.sin(anomaly) * np.cos(2 * longitude)
+    ahead -= 0.5 * y**2 * np.sin(4 * longitude) + 1.25 * eccentricity**2 * np.sin(2 * anomaly)
+    return declination, np.degrees(ahead) * SECONDS_PER_DEGREE
