@@ -134,16 +134,15 @@ def _bbox(box: Sequence[float]) -> list[float]:
 
 
 def _query_link(address: str, query: str) -> dict[str, Any]:
-    return {
-        "href": f"{address}/{query}",
-        "rel": "data",
-        "variables": {
-            "query_type": query,
-            "output_formats": [FORMAT],
-            "default_output_format": FORMAT,
-            "crs_details": [{"crs": "CRS84", "wkt": WKT}],
-        },
+    variables: dict[str, Any] = {
+        "query_type": query,
+        "output_formats": [FORMAT],
+        "default_output_format": FORMAT,
+        "crs_details": [{"crs": "CRS84", "wkt": WKT}],
     }
+    if query == "cube":
+        variables["height_units"] = []  # required; there is no vertical axis
+    return {"href": f"{address}/{query}", "rel": "data", "variables": variables}
 
 
 def _parameter(name: str, meta: VariableMeta) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gribmill.arrays import Floats, Values
+from gribmill.regions.box import wrap_longitude
 from gribmill.server.edr.collection import Collection, text_of, time_of
 from gribmill.server.edr.query import Polygon, QueryBox, QueryTimes
 from gribmill.server.problems import HttpProblem
@@ -125,7 +126,7 @@ def _lines(low: float, high: float, step: float) -> Floats:
 
 def _usual(lon: Floats) -> Floats:
     """Within ±180°, unless that would break their order across the date line."""
-    shifted = (lon + 180.0) % 360.0 - 180.0
+    shifted: Floats = wrap_longitude(lon)
     return shifted if len(shifted) < 2 or (np.diff(shifted) > 0).all() else lon
 
 

@@ -112,7 +112,8 @@ def parse_bbox(bbox: str | None) -> QueryBox:
     if len(numbers) == 6:
         numbers = [numbers[place] for place in (0, 1, 3, 4)]
     if len(numbers) != 4:
-        raise _wrong("bbox", f"{quoted(bbox)} is not a box: use bbox=W,S,E,N in degrees")
+        what = "a box is required" if bbox is None else f"{quoted(bbox)} is not a box"
+        raise _wrong("bbox", f"{what}: use bbox=W,S,E,N in degrees")
     found = QueryBox(*numbers)
     _check(found.west, found.south, "bbox")
     _check(found.east, found.north, "bbox")

@@ -19,7 +19,6 @@ from gribmill.server.edr.query import (
     check_shape,
     parse_bbox,
     parse_names,
-    parse_optional_bbox,
     parse_point,
     parse_polygon,
     parse_times,
@@ -50,7 +49,7 @@ async def edr_area(server: Server, collection_id: CollectionId, selected: Select
 
 @router.get("/cube", response_class=Response)
 async def edr_cube(server: Server, collection_id: CollectionId, selected: Selected, bbox: Text = None) -> Response:
-    """The values in a box; the whole region by default."""
+    """The values in a box."""
     return await _coverage(server, _newest(collection_id), _cube(bbox), selected, slow=True)
 
 
@@ -74,7 +73,7 @@ async def edr_instance_area(
 async def edr_instance_cube(
     server: Server, collection_id: CollectionId, run: RunId, selected: Selected, bbox: Text = None
 ) -> Response:
-    """The values of one run in a box; the whole region by default."""
+    """The values of one run in a box."""
     return await _coverage(server, _of_run(collection_id, run), _cube(bbox), selected, slow=True)
 
 
@@ -97,12 +96,8 @@ def _area(coords: str | None) -> Work:
 
 
 def _cube(bbox: str | None) -> Work:
-    bounds = parse_optional_bbox(bbox)
-
-    def work(_: PointSource, one: Collection, names: tuple[str, ...], times: QueryTimes) -> dict[str, Any]:
-        return cube(one, bounds or parse_bbox(",".join(map(str, one.tile.meta.region.box))), names, times)
-
-    return work
+    bounds = parse_bbox(bbox)
+    return lambda _, one, names, times: cube(one, bounds, names, times)
 
 
 async def _coverage(

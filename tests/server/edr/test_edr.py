@@ -14,6 +14,7 @@ import xarray as xr
 from covjson_pydantic.coverage import Coverage
 from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
 from edr_pydantic.collections import Collection, Collections, Instance, Instances
+from edr_pydantic.variables import CubeVariables
 from owslib.ogcapi.edr import EnvironmentalDataRetrieval
 
 import gribmill
@@ -68,7 +69,9 @@ def test_the_pages_are_valid_and_lead_to_each_other(client: httpx.Client) -> Non
     assert (one.extent.temporal.values or [])[0] == FIRST
     assert {"t2m", "tp"} <= one.parameter_names.root.keys()
     assert client.get("/edr/collections/hrrr:texas").status_code == 404
-    assert client.get("/edr/collections/no").status_code == 422
+    assert client.get("/edr/collections/no").status_code == 404
+    assert one.data_queries is not None and one.data_queries.cube is not None
+    CubeVariables.model_validate(one.data_queries.cube.link.variables.model_dump())
 
 
 @pytest.mark.parametrize(
@@ -146,8 +149,9 @@ def test_an_instance_has_the_values_of_its_run(
         ("hrrr:boston/instances/20269999_00", 404),
         ("hrrr:texas/instances", 404),
         (f"hrrr:texas/instances/{RUN}", 404),
-        ("hrrr:boston/instances/20200101_00/cube", 404),
-        ("hrrr:boston/instances/newest", 422),
+        ("hrrr:boston/instances/20200101_00/cube?bbox=-72,42,-71,43", 404),
+        ("hrrr:boston/instances/newest", 404),
+        ("hrrr:boston/instances/..%2f..", 404),
     ],
 )
 def test_runs_that_do_not_exist_are_not_found(client: httpx.Client, path: str, status: int) -> None:
@@ -245,6 +249,7 @@ def test_edr_xarray_opens_a_collection_lazily(server: LiveServer, name: str) -> 
         ("area", {"coords": "POLYGON((0 0,1 1,0 1))"}, 400, "must end where it begins"),
         ("area", {"coords": "POLYGON((0 0,1 x,0 1,0 0))"}, 400, "is not `longitude latitude`"),
         ("area", {"coords": "POLYGON((0 0,1 0,0 1,0 0))"}, 400, "no grid point in that area"),
+        ("cube", {}, 400, "a box is required"),
         ("cube", {"bbox": "1,2,3"}, 400, "is not a box"),
         ("cube", {"bbox": "nan,0,1,1"}, 400, "is not a longitude"),
         ("cube", {"bbox": "0,5,1,1"}, 400, "north of its northern edge"),
