@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Response
 from pydantic import Field
 
-from gribmill.queue.model import GroupMode, GroupProgress, OnGroupFailure
+from gribmill.queue.model import Enqueued, GroupMode, GroupProgress, OnGroupFailure
+from gribmill.queue.store.jobs.groups import GroupCancelled
 from gribmill.server.api.scope import Scope
 from gribmill.server.api.values import Cursor, Name, PageLimit, PathId, RequestBody, Text
 from gribmill.server.change import CurrentChange
@@ -91,7 +93,13 @@ async def cancel_group(
     """Cancel jobs that have not started, and ask running ones to stop."""
     change.object = f"group {group_id}"
     reason = (body or CancelGroupBody()).reason
-    done = await server.run(lambda: scope.acting().groups.cancel(group_id, reason))
+
+    def cancel() -> GroupCancelled:
+        groups = scope.acting().groups
+        change.tenant_id = groups.progress(group_id).group.tenant_id
+        return groups.cancel(group_id, reason)
+
+    done = await server.run(cancel)
     view = CanceledGroup(canceled=done.cancelled, requested=done.requested)
     change.after = view.model_dump()
     return view
@@ -104,7 +112,13 @@ async def retry_group(
     """Retry the failed jobs of a group."""
     change.object = f"group {group_id}"
     also = (body or RetryGroupBody()).canceled
-    made = await server.run(lambda: scope.acting().groups.retry(group_id, cancelled=also, created_by=scope.by))
+
+    def retry() -> Sequence[Enqueued]:
+        groups = scope.acting().groups
+        change.tenant_id = groups.progress(group_id).group.tenant_id
+        return groups.retry(group_id, cancelled=also, created_by=scope.by)
+
+    made = await server.run(retry)
     change.after = {"jobs": [one.id for one in made[:100]]}
     return tuple(map(EnqueuedView.of, made))
 
@@ -119,4 +133,6 @@ async def resume_group(group_id: PathId, server: Server, scope: Scope, change: C
         return groups.progress(group_id)
 
     change.object = f"group {group_id}"
-    return JobGroupView.of(await server.run(resume))
+    progress = await server.run(resume)
+    change.tenant_id = progress.group.tenant_id
+    return JobGroupView.of(progress)

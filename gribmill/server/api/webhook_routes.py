@@ -129,8 +129,16 @@ async def list_deliveries(
 @router.post("/{webhook_id}/test", status_code=201)
 async def check_webhook(webhook_id: PathId, server: Server, scope: Scope, change: CurrentChange) -> EnqueuedView:
     """Send a test event to this webhook; the response names the job that delivers it."""
+
+    def test() -> Enqueued:
+        hooks = scope.acting().webhooks
+        change.tenant_id = hooks.get(webhook_id).tenant_id
+        return hooks.test(webhook_id)
+
     change.object = f"webhook {webhook_id}"
-    return EnqueuedView.of(await server.run(lambda: scope.acting().webhooks.test(webhook_id)))
+    made = await server.run(test)
+    change.after = {"job": made.id}
+    return EnqueuedView.of(made)
 
 
 @router.post("/{webhook_id}/deliveries/{event_id}", status_code=201)
@@ -141,9 +149,12 @@ async def redeliver_event(
 
     def again() -> tuple[Enqueued, ...]:
         hooks = scope.acting().webhooks
+        change.tenant_id = hooks.get(webhook_id).tenant_id
         if isinstance(hooks, Webhooks):
             server.store.events.get(event_id)
         return tuple(hooks.redeliver(event_id, webhook_id))
 
     change.object = f"webhook {webhook_id}, event {event_id}"
-    return tuple(map(EnqueuedView.of, await server.run(again)))
+    made = await server.run(again)
+    change.after = {"jobs": [one.id for one in made]}
+    return tuple(map(EnqueuedView.of, made))
