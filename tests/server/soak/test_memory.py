@@ -24,7 +24,10 @@ from tests.server.data.forecast_root import LAT, LON, make_forecasts
 from tests.waiting import wait_until
 
 HOURS, RUNS_KEPT = 7, 4
-SLOW_CLIENTS, HALF_OPEN = 40, 60
+SLOW_CLIENTS, CRAWLING_CLIENTS, HALF_OPEN = 40, 20, 60
+# Between two requests of a client, so that the machine can do something else too.
+PAUSE_SECONDS = 0.02
+SAMPLE_SECONDS = 30.0
 SETTINGS = 'data = "{data}"\n[server]\ntile_memory_megabytes = 16\n'
 # Growth between the first third of the time and the last that is noise of the allocator.
 MOST_GROWTH_MB = 24
@@ -76,9 +79,9 @@ def answers(server: Served) -> bool:
 
 
 def usual(server: Served, choose: random.Random, stop: threading.Event) -> None:
-    """Everything that the server offers, as fast as it answers."""
+    """Everything that the server offers."""
     with httpx.Client(base_url=server.url, timeout=60) as client:
-        while not stop.is_set():
+        while not stop.wait(PAUSE_SECONDS):
             place = f"lat={LAT + choose.uniform(-0.3, 0.3):.3f}&lon={LON + choose.uniform(-0.4, 0.3):.3f}"
             (latest,) = client.get("/api/v1/runs/latest?model=hrrr").json()
             tile = choose.choice(latest["tiles"])
@@ -88,7 +91,7 @@ def usual(server: Served, choose: random.Random, stop: threading.Event) -> None:
                     f"/api/v1/point?{place}&vars=t2m,tp,ws10&units=us&run=seamless",
                     f"/v1/forecast?latitude={LAT}&longitude={LON}&hourly=temperature_2m,precipitation&past_days=2",
                     f"/edr/collections/hrrr:boston/position?coords=POINT({LON} {LAT})",
-                    "/edr/collections/hrrr:boston/cube?parameter-name=t2m",
+                    "/edr/collections/hrrr:boston/cube?bbox=-72,41,-70,44&parameter-name=t2m",
                     "/api/v1/area?vars=t2m,tp&region=boston&model=hrrr",
                     tile,
                     tile.partition("?")[0].replace(".npz", ".json?values=true"),
@@ -116,6 +119,34 @@ def slow(server: Served, choose: random.Random, stop: threading.Event) -> None:
                 stop.wait(0.5)
             for one in opened:
                 one.close()
+
+
+def crawling(server: Served, choose: random.Random, stop: threading.Event) -> None:
+    """Large answers, read at a byte a second until the server gives up."""
+    texts = [
+        "GET /edr/collections/hrrr:boston/cube?bbox=-72,41,-70,44 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        "GET /api/v1/events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        "GET /api/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 5,
+    ]
+    opened = [asked(server, choose.choice(texts)) for _ in range(CRAWLING_CLIENTS)]
+    while not stop.wait(1):
+        for number, one in enumerate(opened):
+            if not read_byte(one):
+                one.close()
+                opened[number] = asked(server, choose.choice(texts))
+    for one in opened:
+        one.close()
+
+
+def read_byte(connection: socket.socket) -> bool:
+    """Whether the connection is still open."""
+    connection.setblocking(False)
+    try:
+        return bool(connection.recv(1))
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
 
 
 def half_open(server: Served, choose: random.Random, stop: threading.Event) -> None:
@@ -161,12 +192,12 @@ def test_memory_files_and_threads_stay_flat(tmp_path: Path, capsys: pytest.Captu
     stop, failures = threading.Event(), list[Exception]()
     with served(tmp_path) as server:
         threads = [started(lambda: new_runs(tmp_path, stop), failures)]
-        for seed, work in enumerate((usual, usual, usual, slow, half_open)):
+        for seed, work in enumerate((usual, usual, usual, slow, crawling, half_open)):
             threads.append(started(_work(work, server, seed, stop), failures))
         series: list[tuple[float, float, int, int]] = []
         begin = time.monotonic()
         while time.monotonic() - begin < seconds and not failures:
-            stop.wait(min(10.0, seconds / 30))
+            stop.wait(min(SAMPLE_SECONDS, seconds / 30))
             series.append((time.monotonic() - begin, server.memory_mb, server.files, server.threads))
         stop.set()
         for one in threads:
