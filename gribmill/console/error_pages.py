@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gribmill.console.frame import frame
 from gribmill.console.render import render
-from gribmill.console.routes.page import visitor_of
+from gribmill.console.routes.visit import visitor_of
 from gribmill.console.wording import capital
 from gribmill.server.access.principal import Principal
 from gribmill.server.access.return_path import login_address

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from gribmill.queue.store import Store
 from gribmill.queue.store.scope import TenantStore
 from gribmill.version import __version__
+from gribmill.views.queue.event_payload import PAYLOADS
 
 Handle = Store | TenantStore
 """The queue as a visitor sees it: all of it, or one tenant's."""
@@ -59,6 +60,20 @@ class Notice:
     kind: Literal["good", "bad", "note"] = "good"
 
 
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """How often an open page is refreshed, besides at once when an event arrives.
+
+    `covered` is for pages on which every change of importance is an event: with a connection to the event stream they
+    need few other refreshes.
+    """
+
+    seconds: float
+    covered: bool = False
+
+
+COVERED_SECONDS = 30.0
+
 NAVIGATION = (
     NavigationItem("overview", "Overview", "/"),
     NavigationItem("runs", "Runs", "/runs"),
@@ -84,7 +99,7 @@ def frame(
     title: str,
     active: str = "",
     *,
-    refresh_seconds: float | None = None,
+    refresh: Refresh | None = None,
     notice: Notice | None = None,
 ) -> dict[str, Any]:
     """The values that `base.html` needs."""
@@ -94,6 +109,9 @@ def frame(
         "navigation": [one for one in NAVIGATION if visitor and (visitor.sees_all or not one.operators_only)],
         "user": visitor,
         "notice": notice,
-        "refresh_seconds": refresh_seconds,
+        "refresh": refresh,
+        # Tenants get only events of their own jobs.
+        "streaming_seconds": COVERED_SECONDS if refresh and refresh.covered and visitor and visitor.sees_all else None,
+        "events": " ".join(PAYLOADS),
         "version": __version__,
     }

@@ -40,6 +40,8 @@ def environment() -> Environment:
         "size": wording.size,
         "number": wording.number,
         "percent": wording.percent,
+        "status": wording.status,
+        "clock": wording.clock,
         "pretty": pretty_json,
     }
     made.globals |= {"static": static_url, "query": query, "counted": wording.counted, "once": once}

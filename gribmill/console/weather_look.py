@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context
+from gribmill.pipeline.retention.old_runs import runs_on_disk
+from gribmill.pipeline.retention.retention import decide
 from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
 from gribmill.pipeline.status.health import Health, health_of
 from gribmill.pipeline.status.status import ModelStatus, status_of
@@ -23,6 +25,8 @@ class WeatherLook:
     health: Health
     fresh: tuple[RegionFreshness, ...]
     taken_at: datetime
+    removable: tuple[int, int] | None = None
+    """If the disk is nearly full: how many runs the next prune removes, and their bytes."""
 
 
 def followed_models(context: Context) -> list[Model]:
@@ -39,4 +43,10 @@ def look_at_weather(context: Context) -> WeatherLook:
     statuses = status_of(context, followed_models(context), runs=RUNS_LOOKED_AT, now=now)
     health = health_of(context, statuses, now=now)
     fresh = freshness_of(context.models, statuses, lambda: health, now)
-    return WeatherLook(tuple(statuses), health, tuple(fresh), now)
+    full = any(problem.kind == "disk" for problem in health.problems)
+    return WeatherLook(tuple(statuses), health, tuple(fresh), now, _removable(context) if full else None)
+
+
+def _removable(context: Context) -> tuple[int, int]:
+    removed = [one for one in decide(runs_on_disk(context.root, context.catalogue), context.settings) if one.removed]
+    return len(removed), sum(one.run.bytes for one in removed)

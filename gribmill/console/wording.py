@@ -45,6 +45,11 @@ def exact(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def clock(moment: datetime) -> str:
+    """`Wed 08:17 UTC`."""
+    return f"{moment.astimezone(UTC):%a %H:%M} UTC"
+
+
 def size(count: float | None) -> str:
     """`112.8 kB`, in powers of 1000; a dash when unknown."""
     if count is None:
@@ -72,9 +77,14 @@ def percent(share: float | None) -> str:
     return f"{share * 100:.1f} %".replace(".0 %", " %")
 
 
-def counted(count: int, noun: str) -> str:
+def status(name: str) -> str:
+    """A status in words: `pending` jobs are queued, `processing` ones running."""
+    return {"pending": "queued", "processing": "running"}.get(name, name.replace("_", " "))
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 job`, `2 jobs`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {plural or f'{noun}s'}"
 
 
 def capital(text: str) -> str:

@@ -88,7 +88,7 @@ def test_selected_jobs_are_cancelled_after_a_question(visited: tuple[LivelyServe
     page.get_by_role("button", name="Cancel…").click()
     assert page.locator("h1").inner_text() == "Cancel 2 jobs?"
     page.get_by_role("button", name="Cancel 2 jobs").click()
-    assert "2 jobs done." in page.locator(".notice").inner_text()
+    assert "2 jobs cancelled" in page.locator(".notice").inner_text()
     assert "status=pending" in page.url, "the filter is kept"
     assert [store.jobs.get(job).status for job in (kept, first, second)] == ["pending", "cancelled", "cancelled"]
 
@@ -102,7 +102,7 @@ def test_all_jobs_that_match_are_retried_after_a_question(visited: tuple[LivelyS
     page.get_by_label("All jobs that match, on every page").check()
     page.get_by_role("button", name="Retry…").click()
     page.get_by_role("button", name="Retry 1 job").click()
-    assert "1 job done." in page.locator(".notice").inner_text()
+    assert "1 job retried." in page.locator(".notice").inner_text()
     newest = store.jobs.list(limit=1).jobs[0]
     assert newest.retry_of == lively.root.dead
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
+from gribmill.console.frame import Handle
+from gribmill.console.pages import bulk
+from gribmill.console.pages.bulk import BulkAction
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.console.visits import inline_content, visiting
 from tests.server.live_server import LiveServer
+from tests.waiting import wait_until
 
 WORKER = "host-1-2f"
 HOSTILE = "<script>alert('1')</script><img src=x onerror=alert(2)>"
@@ -117,7 +122,7 @@ def test_a_job_shows_its_attempts_relatives_and_allowed_actions(dev_server: Live
     with visiting(dev_server) as visit:
         waiting = visit.page(f"/jobs/{child}")
         assert "after 1 other job" in waiting
-        assert f'aria-label="Job {parent} sleep, pending"' in waiting
+        assert f'aria-label="Job {parent} sleep, queued"' in waiting
         assert f"/jobs/{child}/cancel" in waiting
         assert f"/jobs/{child}/retry" not in waiting
         run_one(store, "no route to host", output="what it printed")
@@ -165,7 +170,7 @@ def test_a_bulk_action_says_how_many_before_it_changes_any(dev_server: LiveServe
         assert statuses(store) == {"pending": 60}, "nothing is changed before it is confirmed"
         (newcomer,) = add(store)
         confirmed = {"action": "cancel", "scope": "matching", "status": "pending", "confirmed": "60", "newest": ids[-1]}
-        assert "60 jobs done" in visit.post("/jobs/bulk", confirmed)
+        assert "60 jobs cancelled" in visit.post("/jobs/bulk", confirmed)
     assert statuses(store) == {"cancelled": 60, "pending": 1}
     assert store.jobs.get(newcomer).status == "pending", "what came after the question is not affected"
 
@@ -178,10 +183,10 @@ def test_a_bulk_action_on_a_selection_changes_only_what_it_can(dev_server: LiveS
         asked = visit.post("/jobs/bulk", {"action": "cancel", "scope": "selected", "id": [one, two, 999, "x"]})
         assert "Cancel 1 job?" in asked
         nothing = visit.post("/jobs/bulk", {"action": "retry", "scope": "selected", "id": [three]})
-        assert "None of these jobs can be retried" in nothing
+        assert "none of those selected can be retried" in nothing
         done = visit.post("/jobs/bulk", {"action": "cancel", "scope": "selected", "id": [one, two], "confirmed": "1"})
     assert ended == one
-    assert "1 job done" in done
+    assert "1 job cancelled" in done
     assert store.jobs.get(two).status == "cancelled"
     assert store.jobs.get(three).status == "pending"
 
@@ -234,3 +239,60 @@ def test_a_form_of_another_site_changes_nothing(dev_server: LiveServer) -> None:
     with visiting(dev_server, **{"Sec-Fetch-Site": "cross-site"}) as visit:
         assert visit.client.post(f"/jobs/{job}/cancel").status_code == 403
     assert dev_server.store.jobs.get(job).status == "pending"
+
+
+def test_a_bulk_action_on_many_jobs_shows_its_progress(dev_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, gate, reached = dev_server.store, threading.Event(), threading.Event()
+    ids = add(store, 30)
+    act = bulk.act_on
+
+    def act_and_wait(handle: Handle, action: BulkAction, job_id: int, by: str) -> None:
+        if job_id == ids[6]:
+            reached.set()
+            assert gate.wait(60)
+        act(handle, action, job_id, by)
+
+    monkeypatch.setattr("gribmill.server.api.bulk.AT_ONCE", 20)
+    monkeypatch.setattr("gribmill.console.routes.bulk.act_on", act_and_wait)
+    confirmed = {"action": "cancel", "scope": "matching", "status": "pending", "confirmed": "yes"}
+    with visiting(dev_server) as visit:
+        answer = visit.client.post("/jobs/bulk", data=confirmed)
+        progress = answer.headers["location"]
+        assert progress.startswith("/jobs/bulk/")
+        assert reached.wait(60)
+        shown = visit.page(progress)
+        assert "Cancelling 30 jobs" in shown and "6 of 30 so far (20 %)" in shown
+        with visiting(dev_server, dev_server.token("tenant_admin", "acme")) as stranger:
+            stranger.page(progress, 404)
+        gate.set()
+        wait_until(lambda: "30 jobs cancelled" in visit.page(progress))
+        assert "data-refresh-seconds" not in visit.page(progress), "nothing changes any more"
+    assert statuses(store) == {"cancelled": 30}
+
+
+def test_a_job_that_was_retried_is_not_retried_with_all_that_match(dev_server: LiveServer) -> None:
+    store = dev_server.store
+    add(store, 2)
+    first, _ = run_one(store, "broken"), run_one(store, "broken")
+    store.jobs.retry(first)
+    with visiting(dev_server) as visit:
+        assert "Retry 1 job?" in visit.post("/jobs/bulk", {"action": "retry", "scope": "matching", "status": "failed"})
+
+
+def test_a_number_never_matches_all_jobs(dev_server: LiveServer) -> None:
+    (job,) = add(dev_server.store)
+    fields = {"action": "cancel", "scope": "matching", "q": str(job), "confirmed": "yes"}
+    with visiting(dev_server) as visit:
+        assert "Open the job to change it." in visit.post("/jobs/bulk", fields)
+    assert statuses(dev_server.store) == {"pending": 1}
+
+
+def test_more_jobs_than_one_action_may_change_are_refused(
+    dev_server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(dev_server.store, 6)
+    monkeypatch.setattr("gribmill.console.pages.bulk.MOST", 5)
+    fields = {"action": "cancel", "scope": "matching", "confirmed": "yes"}
+    with visiting(dev_server) as visit:
+        assert "Too many jobs" in visit.post("/jobs/bulk", fields)
+    assert statuses(dev_server.store) == {"pending": 6}

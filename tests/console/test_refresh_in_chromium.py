@@ -142,10 +142,3 @@ def growth(page: Page, server: LivelyServer, path: str, rounds: int) -> tuple[fl
 def test_a_page_that_stays_open_does_not_grow(server: LivelyServer, page: Page) -> None:
     nodes, heap = growth(page, server, "/jobs", 30)
     assert nodes < 1.1 and heap < 1.2
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("path", ["/", "/jobs", "/runs", "/workers"])
-def test_a_page_that_is_open_for_an_hour_does_not_grow(server: LivelyServer, page: Page, path: str) -> None:
-    nodes, heap = growth(page, server, path, 720)
-    assert nodes < 1.1 and heap < 1.2

@@ -3,12 +3,14 @@
 __all__ = [
     "attention",
     "backfills",
+    "bulk",
     "definitions",
     "groups",
     "job",
     "jobs",
     "operations",
     "overview",
+    "run_grid",
     "runs",
     "triggers",
 ]

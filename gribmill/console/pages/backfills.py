@@ -38,11 +38,13 @@ class Offer:
 
 
 def form_values(context: Context) -> dict[str, Any]:
-    """The choices in the form."""
+    """The choices in the form; followed models first."""
     families: dict[str, str] = {}
     for model in context.models.values():
         families.setdefault(model.family, model.title)
-    return {"models": sorted(families.items()), "regions": sorted(context.regions)}
+    followed = {model.family for name in context.settings.chain.models for model in models_named(context.models, name)}
+    models = sorted(families.items(), key=lambda one: (one[0] not in followed, one[0]))
+    return {"models": models, "regions": sorted(context.regions)}
 
 
 def read_requests(context: Context, form: Mapping[str, str], by: str) -> list[BackfillRequest]:

@@ -1,30 +1,24 @@
-"""The job list: counts by state, search, a page of rows; and bulk actions."""
+"""The job list: counts by state, search, and a page of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 from gribmill.console.frame import Handle
 from gribmill.console.job_search import JobSearch
+from gribmill.console.pages.bulk import bulk_actions
 from gribmill.pipeline.job_text import job_text, short_error
-from gribmill.queue.errors import QueueError
-from gribmill.queue.model import FINISHED, Job, shown_status
+from gribmill.queue.model import Job, shown_status
 from gribmill.queue.redact import redact
-from gribmill.queue.store.jobs.listing import PAGE_LIMIT
 
 ROWS = 50
 DEAD_COUNTED = 1000
-# Each job is its own transaction; larger changes take several requests.
-MOST_AT_ONCE = 2000
-ERRORS_NAMED = 5
 # Takes about a tenth of a second; the next page continues from there.
 SEARCHED_AT_ONCE = 500_000
 LONGEST_TEXT = 300
 
-BulkAction = Literal["cancel", "retry"]
 LABELS = {
     "": "All",
     "pending": "Queued",
@@ -72,7 +66,7 @@ def job_row(job: Job, now: datetime) -> JobRow:
         job_text(job.args)[:LONGEST_TEXT],
         shown_status(job),
         job.tenant_id,
-        f"{job.attempt_no}/{job.max_attempts}",
+        _attempts(job),
         job.created_at,
         moment,
         label,
@@ -80,6 +74,11 @@ def job_row(job: Job, now: datetime) -> JobRow:
         job.worker_id,
         short_error(redact(job.error_message))[:LONGEST_TEXT] if job.error_message else "",
     )
+
+
+def _attempts(job: Job) -> str:
+    """`1 of 3`; without the maximum where attempts did not count, as for snoozed jobs."""
+    return f"{job.attempt_no} of {job.max_attempts}" if job.attempt_no <= job.max_attempts else str(job.attempt_no)
 
 
 def _moment(job: Job) -> tuple[str, datetime | None]:
@@ -128,15 +127,6 @@ def _page(handle: Handle, search: JobSearch, before: int | None) -> _Found:
     return _Found(page.jobs, oldest, oldest)
 
 
-def bulk_actions(status: str) -> tuple[BulkAction, ...]:
-    """The actions that jobs in this state allow."""
-    if status in ("pending", "processing"):
-        return ("cancel",)
-    if status in ("failed", "dead_letter", "cancelled", "completed"):
-        return ("retry",)
-    return ("cancel", "retry")
-
-
 def _pills(handle: Handle, search: JobSearch) -> list[Pill]:
     if not search.countable:
         return [Pill(status, label, None) for status, label in LABELS.items()]
@@ -153,72 +143,3 @@ def _pills(handle: Handle, search: JobSearch) -> list[Pill]:
     else:
         shown["dead_letter"] = f"{dead:,}+" if dead == DEAD_COUNTED else f"{dead:,}"
     return [Pill(status, label, shown.get(status)) for status, label in LABELS.items()]
-
-
-@dataclass(frozen=True, slots=True)
-class BulkChoice:
-    """The jobs that an action would change; `whole` if these are all of them."""
-
-    action: BulkAction
-    ids: tuple[int, ...]
-    whole: bool
-
-
-def choose_matching(handle: Handle, search: JobSearch, action: BulkAction, newest: int | None = None) -> BulkChoice:
-    """All matching jobs up to the limit of one request; with `newest`, none that is newer than this one."""
-    ids: list[int] = []
-    before = None if newest is None else newest + 1
-    while True:
-        page = handle.jobs.list(search.wanted, limit=PAGE_LIMIT, before=before)
-        ids += [job.id for job in page.jobs if allows(job, action)]
-        before = page.next_before
-        if before is None or len(ids) >= MOST_AT_ONCE:
-            return BulkChoice(action, tuple(ids[:MOST_AT_ONCE]), before is None and len(ids) <= MOST_AT_ONCE)
-
-
-def choose_ids(handle: Handle, ids: Sequence[int], action: BulkAction) -> BulkChoice:
-    """The given jobs that the action can change."""
-    found = []
-    for job_id in dict.fromkeys(ids[:MOST_AT_ONCE]):
-        try:
-            job = handle.jobs.get(job_id)
-        except QueueError:  # pruned since the page was shown
-            continue
-        if allows(job, action):
-            found.append(job.id)
-    return BulkChoice(action, tuple(found), len(ids) <= MOST_AT_ONCE)
-
-
-def allows(job: Job, action: BulkAction) -> bool:
-    return job.status in FINISHED if action == "retry" else job.status not in FINISHED
-
-
-@dataclass(frozen=True, slots=True)
-class BulkResult:
-    changed: tuple[int, ...]
-    refused: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        done = f"{len(self.changed):,} {'job' if len(self.changed) == 1 else 'jobs'} done"
-        if not self.refused:
-            return f"{done}."
-        some = "; ".join(self.refused[:ERRORS_NAMED])
-        return f"{done}, {len(self.refused):,} not: {some}{' …' if len(self.refused) > ERRORS_NAMED else ''}"
-
-
-def apply_bulk(handle: Handle, action: BulkAction, ids: Sequence[int], by: str) -> BulkResult:
-    """Change each job. Jobs that no longer allow it are reported; the others are changed."""
-    changed: list[int] = []
-    refused: list[str] = []
-    for job_id in ids:
-        try:
-            if action == "cancel":
-                handle.jobs.cancel(job_id, f"cancelled by {by}")
-            else:
-                handle.jobs.retry(job_id, created_by=by)
-        except QueueError as error:
-            refused.append(str(error))
-        else:
-            changed.append(job_id)
-    return BulkResult(tuple(changed), tuple(refused))

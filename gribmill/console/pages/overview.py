@@ -32,6 +32,7 @@ class ModelRow:
     age_seconds: float | None
     expected: str | None
     next_due_at: datetime | None
+    newest: str | None
     arriving: str
     """Progress of the newest run."""
     why: tuple[str, ...]
@@ -61,7 +62,8 @@ def _row(status: ModelStatus, fresh: Sequence[RegionFreshness]) -> ModelRow:
         worst.age_seconds if worst else None,
         worst.expected if worst else None,
         status.next_due_at if worst else None,
-        f"{newest.run_id}: {newest.hours_built} of {newest.hours_expected} hours" if newest else "no run yet",
+        newest.run_id if newest else None,
+        f"{newest.hours_built} of {newest.hours_expected} hours" if newest else "",
         tuple(_reasons(fresh)),
     )
 

@@ -1,4 +1,4 @@
-"""Runs: the state of each hour and region, the timeline of one run, and the details of one hour."""
+"""Runs: the newest ones, the timeline of one run, and the details of one hour."""
 
 from __future__ import annotations
 
@@ -7,77 +7,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
-from gribmill.catalogue.records import HourRecord, RunRecord, TileRecord
+from gribmill.catalogue.records import HourRecord, RunRecord
 from gribmill.console.frame import Handle
 from gribmill.console.pages.jobs import JobRow, job_row
+from gribmill.console.pages.run_grid import LEGEND, RunGrid, run_grid
 from gribmill.console.weather_look import followed_models
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
-from gribmill.pipeline.retention.past_runs import is_partial
 from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.queue.store.jobs.listing import JobFilter
 
 RUNS_SHOWN = 6
 JOBS_SHOWN = 50
-
-CellState = Literal["built", "building", "published", "late", "failed", "waiting", "none"]
-# A letter for each state: not everybody can tell the colours apart.
-SIGNS: dict[CellState, str] = {
-    "built": "✓",
-    "building": "▦",
-    "published": "↓",
-    "late": "!",
-    "failed": "✕",
-    "waiting": "·",
-    "none": "",
-}
-MEANINGS: dict[CellState, str] = {
-    "built": "tile built",
-    "building": "downloaded, tile not built yet",
-    "published": "published, not downloaded yet",
-    "late": "late",
-    "failed": "failed, or tile lost",
-    "waiting": "not due yet",
-    "none": "not wanted",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    hour: int
-    state: CellState
-    sign: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class RegionLine:
-    region: str
-    cells: tuple[Cell, ...]
-    built: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunGrid:
-    """One run: a row per region, a cell per hour."""
-
-    model_id: str
-    run_id: str
-    state: str
-    hours: tuple[int, ...]
-    lines: tuple[RegionLine, ...]
-    built: int
-    wanted: int
-    first_seen_at: datetime | None
-    bytes: int
-
-    @property
-    def whole(self) -> bool:
-        return self.wanted > 0 and self.built == self.wanted
 
 
 def runs_values(context: Context, model_id: str | None, regions: Collection[str] | None) -> dict[str, Any]:
@@ -94,7 +39,7 @@ def runs_values(context: Context, model_id: str | None, regions: Collection[str]
         "chosen": chosen.id if chosen else None,
         "title": chosen.title if chosen else "",
         "grids": grids,
-        "legend": [(state, SIGNS[state], MEANINGS[state]) for state in MEANINGS if state != "none"],
+        "legend": LEGEND,
     }
 
 
@@ -103,69 +48,6 @@ def _wanted(context: Context, model: Model, regions: Collection[str] | None) -> 
         return []
     names = [name for name in wanted_regions(context) if regions is None or name in regions]
     return context.regions_of(model, names)
-
-
-def run_grid(
-    context: Context, model: Model, record: RunRecord, wanted: Sequence[str], visible: Collection[str] | None
-) -> RunGrid:
-    """Reads only the catalogue, no files."""
-    hours = context.catalogue.hours(record.ref)
-    tiles = [one for one in context.catalogue.tiles(record.ref, lost=True) if visible is None or one.region in visible]
-    by_place = {(one.region, one.hour): one for one in tiles}
-    asked = {name for hour in hours.values() for name in hour.regions if visible is None or name in visible}
-    names = sorted({*wanted, *asked, *(one.region for one in tiles)})
-    columns = tuple(sorted({*record.hours, *hours}))
-    states = _Judge(model, record, hours, by_place, datetime.now(UTC))
-    lines = []
-    for name in names:
-        cells = tuple(states.cell(name, hour) for hour in columns)
-        lines.append(RegionLine(name, cells, sum(cell.state == "built" for cell in cells)))
-    built = sum(line.built for line in lines)
-    return RunGrid(
-        record.model_id,
-        record.run_id,
-        record.state,
-        columns,
-        tuple(lines),
-        built,
-        sum(cell.state != "none" for line in lines for cell in line.cells),
-        record.first_seen_at,
-        sum(one.bytes for one in tiles if one.lost_at is None),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    model: Model
-    record: RunRecord
-    hours: Mapping[int, HourRecord]
-    tiles: Mapping[tuple[str, int], TileRecord]
-    now: datetime
-
-    def cell(self, region: str, hour: int) -> Cell:
-        state = self._state(region, hour)
-        return Cell(hour, state, SIGNS[state], f"{region}, hour {hour}: {MEANINGS[state]}")
-
-    def _state(self, region: str, hour: int) -> CellState:
-        tile, known = self.tiles.get((region, hour)), self.hours.get(hour)
-        if tile is not None:
-            return "built" if tile.lost_at is None else "failed"
-        if known is None:
-            return self._expected(hour)
-        if known.error:
-            return "failed"
-        if known.state == "published":
-            return "published"
-        return "building" if region in known.regions else "none"
-
-    def _expected(self, hour: int) -> CellState:
-        if hour not in self.record.hours:
-            return "none"
-        if self.record.state == "given_up":
-            return "failed"
-        if is_partial(self.model, self.record):
-            return "waiting"
-        return "late" if self.now > self.model.expected_at(self.record.ref.time, hour).late else "waiting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +74,10 @@ def run_values(context: Context, ref: RunRef, visible: Collection[str] | None) -
         "grid": grid,
         "title": model.title,
         "timeline": _timeline(ref, record, hours.values()),
-        "spans": _spans(ref, hours),
+        **_span_values(hours),
         "where": _where_time_went(hours.values()),
         "hours": [hours[hour] for hour in sorted(hours)],
-        "legend": [(state, SIGNS[state], MEANINGS[state]) for state in MEANINGS if state != "none"],
+        "legend": LEGEND,
     }
 
 
@@ -234,13 +116,19 @@ def _where_time_went(hours: Iterable[HourRecord]) -> list[tuple[str, float]]:
     return [(name, median(values)) for name, values in parts.items()]
 
 
-def _spans(ref: RunRef, hours: Mapping[int, HourRecord]) -> list[HourSpan]:
+def _span_values(hours: Mapping[int, HourRecord]) -> dict[str, Any]:
+    """The bars of the hours, every how many have a label, and the time at either end."""
     moments = [
         moment for one in hours.values() for moment in (one.published_at, one.ingested_at, one.built_at) if moment
     ]
     if not moments:
-        return []
-    first, whole = min(moments), max(1.0, (max(moments) - min(moments)).total_seconds())
+        return {"spans": []}
+    first, last = min(moments), max(moments)
+    spans = _spans(hours, first, max(1.0, (last - first).total_seconds()))
+    return {"spans": spans, "spans_step": 1 + len(spans) // 20, "spans_from": first, "spans_to": last}
+
+
+def _spans(hours: Mapping[int, HourRecord], first: datetime, whole: float) -> list[HourSpan]:
 
     def place(moment: datetime) -> float:
         return round(600 * (moment - first).total_seconds() / whole, 1)

@@ -34,7 +34,7 @@ class TriggerRow:
 def trigger_row(trigger: Trigger, last: Firing | None = None) -> TriggerRow:
     rule = f"on {trigger.event}" if trigger.kind == "event" else f"{trigger.cron} ({trigger.timezone})"
     if trigger.kind == "adaptive":
-        rule = "when gribmill run chooses"
+        rule = "chosen by gribmill run"
     local = ""
     if trigger.next_fire_at is not None and trigger.timezone not in (None, "UTC"):
         local = f"{trigger.next_fire_at.astimezone(_zone(trigger.timezone)):%H:%M %Z}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from gribmill.console.weather_look import WeatherLook
+from gribmill.console.wording import counted, size
 from gribmill.pipeline.status.health import Problem
 
 
@@ -38,22 +39,15 @@ def troubles_of_weather(look: WeatherLook, wanted: Callable[[str], bool], *, lin
 
 
 def _trouble(problem: Problem, look: WeatherLook, *, links: bool) -> Trouble:
-    key, text, model = f"{problem.kind} {problem.model_id}", _sentence(problem), problem.model_id or ""
+    model = problem.model_id or ""
+    key, text = f"{problem.kind} {model}".strip(), _sentence(problem)
     runs = f"/runs?model={quote(model)}"
     match problem.kind:
         case "no worker":
             remedy = "Nothing is downloaded or built until one runs."
             return Trouble(key, text, remedy, href="/workers", link="Workers")
         case "disk":
-            return Trouble(
-                key,
-                text,
-                "Remove old runs now, or add disk space.",
-                href="/storage",
-                link="What would be removed",
-                post="/storage/prune",
-                button="Remove old runs",
-            )
+            return _full_disk(key, text, look.removable or (0, 0))
         case "mirror":
             return _sick_mirror(problem, look)
         case "mirrors":
@@ -74,6 +68,23 @@ def _trouble(problem: Problem, look: WeatherLook, *, links: bool) -> Trouble:
             )
         case _:
             return Trouble(key, text, "", serious=problem.serious)
+
+
+def _full_disk(key: str, text: str, removable: tuple[int, int]) -> Trouble:
+    """With a button only if a prune would free something."""
+    count, total = removable
+    if not count:
+        remedy = "No run is old enough to be removed. Add disk space, or keep fewer runs ([retention])."
+        return Trouble(key, text, remedy, href="/storage", link="Storage")
+    return Trouble(
+        key,
+        text,
+        f"Removing {counted(count, 'old run')} frees {size(total)}. Otherwise, add disk space.",
+        href="/storage",
+        link="Which runs",
+        post="/storage/prune",
+        button="Remove old runs",
+    )
 
 
 def _sick_mirror(problem: Problem, look: WeatherLook) -> Trouble:

@@ -1,6 +1,7 @@
 """The routes of the console, one file per noun. Forms are plain HTML and do what the API does."""
 
 from gribmill.console.routes import (
+    bulk,
     definitions,
     events,
     groups,
@@ -20,6 +21,7 @@ ROUTERS: tuple[SecuredRouter, ...] = tuple(
     for one in (
         static_files,
         overview,
+        bulk,
         jobs,
         runs,
         map,
@@ -32,4 +34,4 @@ ROUTERS: tuple[SecuredRouter, ...] = tuple(
     )
 )
 
-__all__ = ["ROUTERS", "page"]
+__all__ = ["ROUTERS", "visit"]

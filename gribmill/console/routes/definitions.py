@@ -7,77 +7,69 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from starlette.responses import Response
 
-from gribmill.console.frame import Notice
+from gribmill.console.frame import Notice, Refresh
 from gribmill.console.pages.definitions import definition_values, definitions_values, may_enqueue
-from gribmill.console.routes.page import Form, act, back_with, console_state, form_of, handle_of, show, visitor_of
+from gribmill.console.routes.form import Form
+from gribmill.console.routes.notices import back_with
+from gribmill.console.routes.visit import CurrentVisit, Visit
 from gribmill.console.schema_form import fields_of_schema, read_arguments
 from gribmill.console.wording import capital
 from gribmill.queue.errors import BadArguments, QueueError, UnknownJobType
 from gribmill.queue.model import Definition, NewJob
-from gribmill.server.access.principal import CurrentPrincipal, Principal
-from gribmill.server.change import current_change
-from gribmill.server.context import Server, ServerContext
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 
 router = SecuredRouter("/definitions", tag="console", in_docs=False)
 
-REFRESH_SECONDS = 10
+REFRESH = Refresh(10)
 
 
 @router.get("")
-async def console_definitions(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+async def console_definitions(visit: CurrentVisit) -> Response:
     """All job types."""
-    values = partial(definitions_values, server.store, handle_of(server, principal), visitor_of(principal))
-    return await show(
-        request,
-        server,
-        principal,
-        "definitions.html",
+    values = partial(definitions_values, visit.server.store, visit.handle, visit.visitor)
+    return await visit.show(
+        "jobs/definitions.html",
         "Definitions",
         values,
         active="definitions",
-        refresh_seconds=REFRESH_SECONDS,
+        refresh=REFRESH,
     )
 
 
 @router.get("/{key}")
-async def console_definition(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+async def console_definition(visit: CurrentVisit, key: str) -> Response:
     """One job type, with a form to enqueue a job."""
-    values = partial(_values, server, principal, key)
-    return await show(request, server, principal, "definition.html", key[:60], values, active="definitions")
+    values = partial(_values, visit, key)
+    return await visit.show("jobs/definition.html", key[:60], values, active="definitions")
 
 
-def _values(server: ServerContext, principal: Principal, key: str) -> dict[str, Any]:
+def _values(visit: Visit, key: str) -> dict[str, Any]:
     try:
-        return definition_values(server.store, key, visitor_of(principal))
+        return definition_values(visit.server.store, key, visit.visitor)
     except UnknownJobType as error:
         raise HttpProblem(404, str(error)) from None
 
 
 @router.post("/{key}/enqueue")
-async def console_enqueue_job(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+async def console_enqueue_job(visit: CurrentVisit, key: str) -> Response:
     """Enqueue a job of this type."""
-    form = await form_of(request)
-    values = await server.run(_values, server, principal, key)
+    form = await visit.form()
+    values = await visit.server.run(_values, visit, key)
     definition: Definition = values["definition"]
-    change = current_change(request)
-    if not may_enqueue(visitor_of(principal), definition):
+    change = visit.change
+    if not may_enqueue(visit.visitor, definition):
         raise HttpProblem(403, f"only operators may enqueue {definition.key} jobs")
     try:
-        job = _job(definition, form, principal.name)
+        job = _job(definition, form, visit.by)
         change.after = {"type": job.type, "args": job.args}
-        made = await server.run(handle_of(server, principal).jobs.enqueue, job)
+        made = await visit.server.run(visit.handle.jobs.enqueue, job)
     except QueueError as error:
         shown = {**values, "problem": capital(str(error)), "typed": dict(form.fields)}
-        return await show(
-            request,
-            server,
-            principal,
-            "definition.html",
+        return await visit.show(
+            "jobs/definition.html",
             definition.key,
             lambda: shown,
             active="definitions",
@@ -125,38 +117,34 @@ def _number(form: Form, name: str) -> float | None:
 
 
 @router.post("/{key}/pause")
-async def console_pause_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+async def console_pause_type(visit: CurrentVisit, key: str) -> Response:
     """Start no job of this type until it is resumed."""
-    types = server.store.types
-    return await _change(
-        request, server, key, lambda: types.pause(key), f"the type {key} is paused: its jobs do not start"
-    )
+    types = visit.server.store.types
+    return await _change(visit, key, lambda: types.pause(key), f"the type {key} is paused: its jobs do not start")
 
 
 @router.post("/{key}/resume")
-async def console_resume_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+async def console_resume_type(visit: CurrentVisit, key: str) -> Response:
     """Let jobs of this type start again."""
-    types = server.store.types
-    return await _change(request, server, key, lambda: types.resume(key), f"the type {key} is resumed")
+    types = visit.server.store.types
+    return await _change(visit, key, lambda: types.resume(key), f"the type {key} is resumed")
 
 
 @router.post("/{key}/activate")
-async def console_activate_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+async def console_activate_type(visit: CurrentVisit, key: str) -> Response:
     """Accept jobs of this type again."""
-    switch = partial(server.store.definitions.set_active, key, active=True, changed_by=principal.name)
-    return await _change(request, server, key, switch, f"the type {key} is active")
+    switch = partial(visit.server.store.definitions.set_active, key, active=True, changed_by=visit.by)
+    return await _change(visit, key, switch, f"the type {key} is active")
 
 
 @router.post("/{key}/deactivate")
-async def console_deactivate_type(request: Request, server: Server, principal: CurrentPrincipal, key: str) -> Response:
+async def console_deactivate_type(visit: CurrentVisit, key: str) -> Response:
     """Accept and start no jobs of this type."""
-    switch = partial(server.store.definitions.set_active, key, active=False, changed_by=principal.name)
-    return await _change(request, server, key, switch, f"the type {key} is inactive: it accepts and starts no jobs")
+    switch = partial(visit.server.store.definitions.set_active, key, active=False, changed_by=visit.by)
+    return await _change(visit, key, switch, f"the type {key} is inactive: it accepts and starts no jobs")
 
 
-async def _change(
-    request: Request, server: ServerContext, key: str, change: Callable[[], object], said: str
-) -> Response:
+async def _change(visit: Visit, key: str, change: Callable[[], object], said: str) -> Response:
     def made() -> str:
         try:
             change()
@@ -164,6 +152,6 @@ async def _change(
             raise HttpProblem(404, str(error)) from None
         return said
 
-    answer = await act(request, server, made, f"/definitions/{key}", f"definition {key[:60]}")
-    console_state(request, server).weather.forget()
+    answer = await visit.act(made, f"/definitions/{key}", f"definition {key[:60]}")
+    visit.weather.forget()
     return answer

@@ -11,16 +11,17 @@ from starlette.responses import JSONResponse, Response
 from gribmill.console.map.coastline_file import coastline_file
 from gribmill.console.map.colours import colour_tables
 from gribmill.console.map.variables import shown_variable
-from gribmill.console.routes.page import show
+from gribmill.console.routes.visit import CurrentVisit
 from gribmill.errors import GribmillError
 from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID, run_time
 from gribmill.regions.box import Box
-from gribmill.server.access.principal import CurrentPrincipal
 from gribmill.server.context import Server
+from gribmill.server.data.runs import tile_url
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.format.meta import ARRAY_NAME
+from gribmill.tiles.format.npz_reader import identity_of
 
 router = SecuredRouter(tag="console", in_docs=False)
 
@@ -29,9 +30,9 @@ KEEP = "private, max-age=3600"
 
 
 @router.get("/map")
-async def console_map(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+async def console_map(visit: CurrentVisit) -> Response:
     """The page. Its scripts read the tiles themselves."""
-    return await show(request, server, principal, "map.html", "Map", dict, active="map")
+    return await visit.show("map.html", "Map", dict, active="map")
 
 
 @router.get("/console/map/tiles")
@@ -41,15 +42,23 @@ async def console_map_tiles(
     run: Annotated[str, Query(pattern=f"^{RUN_ID.pattern}$")],
     region: Annotated[str, Query(pattern=f"^{REGION_NAME.pattern}$")],
 ) -> list[dict[str, Any]]:
-    """The available tiles of a run and region: minutes since the start of the run, and URL."""
+    """The available tiles of a run and region: minutes since the start of the run, and the URL of this version."""
     try:
         run_time(run)
     except GribmillError as error:
         raise HttpProblem(422, str(error)) from None
-    folder = TileFolder(server.root.tile_root, model, run, region)
-    tiles = await server.run(folder.tiles)
-    base = f"/api/v1/tiles/{model}/{run}/{region}"
-    return [{"minutes": minutes, "url": f"{base}/{path.name}"} for minutes, path in tiles.items()]
+    return await server.run(_tiles, TileFolder(server.root.tile_root, model, run, region))
+
+
+def _tiles(folder: TileFolder) -> list[dict[str, Any]]:
+    found = []
+    for minutes, path in folder.tiles().items():
+        try:
+            identity = identity_of(path.stat())
+        except FileNotFoundError:  # removed since it was listed
+            continue
+        found.append({"minutes": minutes, "url": tile_url(folder.model, folder.run, folder.region, path, identity)})
+    return found
 
 
 @router.get("/console/map/colours", response_class=Response)

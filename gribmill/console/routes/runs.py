@@ -5,50 +5,34 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from starlette.responses import Response
 
+from gribmill.console.frame import Refresh
 from gribmill.console.pages.runs import hour_values, run_values, runs_values
-from gribmill.console.routes.page import act, handle_of, show
+from gribmill.console.routes.visit import CurrentVisit
 from gribmill.identity import HourRef, IdentityError, RunRef
 from gribmill.pipeline.job_types import ingest_job
-from gribmill.queue.store import Store
-from gribmill.server.access.principal import CurrentPrincipal, Principal
-from gribmill.server.context import Server, ServerContext
+from gribmill.server.context import ServerContext
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 
 router = SecuredRouter("/runs", tag="console", in_docs=False)
 
-REFRESH_SECONDS = 5
+REFRESH = Refresh(5, covered=True)
 
 
 @router.get("")
-async def console_runs(
-    request: Request, server: Server, principal: CurrentPrincipal, model: str | None = None
-) -> Response:
+async def console_runs(visit: CurrentVisit, model: str | None = None) -> Response:
     """The newest runs of a model, hour by hour."""
 
     def values() -> dict[str, Any]:
-        return runs_values(server.weather, model, visible_regions(server, principal))
+        return runs_values(visit.server.weather, model, visit.regions())
 
-    return await show(
-        request, server, principal, "runs.html", "Runs", values, active="runs", refresh_seconds=REFRESH_SECONDS
-    )
-
-
-def visible_regions(server: ServerContext, principal: Principal) -> set[str] | None:
-    """The regions that the visitor may see: a tenant's own and shared ones; None for all."""
-    handle = handle_of(server, principal)
-    if isinstance(handle, Store):
-        return None
-    return {*server.settings.chain.regions, *handle.tenant().regions}
+    return await visit.show("runs/runs.html", "Runs", values, active="runs", refresh=REFRESH)
 
 
 @router.get("/{model_id}/{run_id}")
-async def console_run(
-    request: Request, server: Server, principal: CurrentPrincipal, model_id: str, run_id: str
-) -> Response:
+async def console_run(visit: CurrentVisit, model_id: str, run_id: str) -> Response:
     """The timeline of one run."""
     try:
         ref = RunRef(model_id, run_id)
@@ -56,48 +40,39 @@ async def console_run(
         raise HttpProblem(404, str(error)) from None
 
     def values() -> dict[str, Any]:
-        found = run_values(server.weather, ref, visible_regions(server, principal))
+        found = run_values(visit.server.weather, ref, visit.regions())
         if found is None:
             raise HttpProblem(404, f"there is no run {run_id} of {model_id} here")
         return found
 
     title = f"{model_id} {run_id}"
-    return await show(
-        request, server, principal, "run.html", title, values, active="runs", refresh_seconds=REFRESH_SECONDS
-    )
+    return await visit.show("runs/run.html", title, values, active="runs", refresh=REFRESH)
 
 
 @router.get("/{model_id}/{run_id}/{hour}")
-async def console_hour(
-    request: Request, server: Server, principal: CurrentPrincipal, model_id: str, run_id: str, hour: int
-) -> Response:
+async def console_hour(visit: CurrentVisit, model_id: str, run_id: str, hour: int) -> Response:
     """One hour: its source, its tiles, its jobs."""
     ref = _hour(model_id, run_id, hour)
 
     def values() -> dict[str, Any]:
-        handle = handle_of(server, principal)
-        return hour_values(server.weather, handle, ref, visible_regions(server, principal))
+        handle = visit.handle
+        return hour_values(visit.server.weather, handle, ref, visit.regions())
 
-    return await show(
-        request,
-        server,
-        principal,
-        "hour.html",
+    return await visit.show(
+        "runs/hour.html",
         f"{model_id} {run_id} hour {hour}",
         values,
         active="runs",
-        refresh_seconds=REFRESH_SECONDS,
+        refresh=REFRESH,
     )
 
 
 @router.post("/{model_id}/{run_id}/{hour}/fetch")
-async def console_fetch_hour(
-    request: Request, server: Server, principal: CurrentPrincipal, model_id: str, run_id: str, hour: int
-) -> Response:
+async def console_fetch_hour(visit: CurrentVisit, model_id: str, run_id: str, hour: int) -> Response:
     """Download one file again, and build its tiles."""
     ref = _hour(model_id, run_id, hour)
     back = f"/runs/{model_id}/{run_id}/{hour}"
-    return await act(request, server, partial(_fetch, server, ref, principal.name), back, str(ref))
+    return await visit.act(partial(_fetch, visit.server, ref, visit.by), back, str(ref))
 
 
 def _fetch(server: ServerContext, ref: HourRef, by: str) -> str:

@@ -6,22 +6,21 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Query
 from starlette.responses import Response
 
 from gribmill.access.roles import ROLES
 from gribmill.access.tokens import IssuedToken
 from gribmill.console.frame import Notice
-from gribmill.console.routes.page import Form, act, back_with, form_of, show
+from gribmill.console.routes.form import Form
+from gribmill.console.routes.notices import back_with
+from gribmill.console.routes.visit import CurrentVisit, Visit
 from gribmill.console.wording import capital
 from gribmill.errors import GribmillError, quoted
 from gribmill.queue.errors import BadTenant
 from gribmill.queue.model import NewTenant, Tenant
 from gribmill.queue.store import Store
 from gribmill.server.access.authorization import refuse_wider
-from gribmill.server.access.principal import CurrentPrincipal, Principal
-from gribmill.server.change import current_change
-from gribmill.server.context import Server, ServerContext
 from gribmill.server.router import SecuredRouter
 
 router = SecuredRouter(tag="console", in_docs=False)
@@ -41,11 +40,9 @@ Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 @router.get("/tenants")
-async def console_tenants(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+async def console_tenants(visit: CurrentVisit) -> Response:
     """All tenants, with their waiting and running jobs."""
-    return await show(
-        request, server, principal, "tenants.html", "Tenants", lambda: _tenants(server.store), active="tenants"
-    )
+    return await visit.show("access/tenants.html", "Tenants", lambda: _tenants(visit.server.store), active="tenants")
 
 
 def _tenants(store: Store) -> dict[str, Any]:
@@ -61,42 +58,42 @@ def _tenants(store: Store) -> dict[str, Any]:
 
 
 @router.post("/tenants")
-async def console_add_tenant(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+async def console_add_tenant(visit: CurrentVisit) -> Response:
     """Add a tenant."""
-    form = await form_of(request)
+    form = await visit.form()
     new = NewTenant(form.one("name"), form.one("title"), form.one("timezone") or "UTC")
 
     def add() -> str:
-        return f"the tenant {server.store.tenants.add(new).name} was added"
+        return f"the tenant {visit.server.store.tenants.add(new).name} was added"
 
-    return await act(request, server, add, "/tenants", f"tenant {new.name[:60]}")
+    return await visit.act(add, "/tenants", f"tenant {new.name[:60]}")
 
 
 @router.get("/tenants/{name}")
-async def console_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+async def console_tenant(visit: CurrentVisit, name: str) -> Response:
     """One tenant and its limits."""
 
     def values() -> dict[str, Any]:
-        tenant = server.store.tenants.get(name)
+        tenant = visit.server.store.tenants.get(name)
         return {"tenant": tenant, "fields": _fields_of(tenant), "limits": LIMITS, "problem": None}
 
-    return await show(request, server, principal, "tenant.html", f"Tenant {name[:60]}", values, active="tenants")
+    return await visit.show("access/tenant.html", f"Tenant {name[:60]}", values, active="tenants")
 
 
 @router.post("/tenants/{name}")
-async def console_edit_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+async def console_edit_tenant(visit: CurrentVisit, name: str) -> Response:
     """Change its limits."""
-    form = await form_of(request)
-    tenant = await server.run(server.store.tenants.get, name)
-    change = current_change(request)
+    form = await visit.form()
+    tenant = await visit.server.run(visit.server.store.tenants.get, name)
+    change = visit.change
     change.object, change.before = f"tenant {tenant.name}", _fields_of(tenant)
     try:
-        await server.run(server.store.tenants.edit, name, **_changes(form, tenant))
+        await visit.server.run(visit.server.store.tenants.edit, name, **_changes(form, tenant))
     except BadTenant as error:
         fields = {key: form.one(key) for key in _fields_of(tenant)}
         shown = {"tenant": tenant, "fields": fields, "limits": LIMITS, "problem": capital(str(error))}
         title = f"Tenant {tenant.name}"
-        return await show(request, server, principal, "tenant.html", title, lambda: shown, active="tenants", status=422)
+        return await visit.show("access/tenant.html", title, lambda: shown, active="tenants", status=422)
     change.after = {key: form.one(key) for key in _fields_of(tenant)}
     return back_with(f"/tenants/{tenant.name}", Notice("The tenant was changed."))
 
@@ -125,35 +122,33 @@ def _changes(form: Form, tenant: Tenant) -> dict[str, Any]:
 
 
 @router.post("/tenants/{name}/enable")
-async def console_enable_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+async def console_enable_tenant(visit: CurrentVisit, name: str) -> Response:
     """Accept and start its jobs again."""
-    return await _switch(request, server, name, enabled=True)
+    return await _switch(visit, name, enabled=True)
 
 
 @router.post("/tenants/{name}/disable")
-async def console_disable_tenant(request: Request, server: Server, principal: CurrentPrincipal, name: str) -> Response:
+async def console_disable_tenant(visit: CurrentVisit, name: str) -> Response:
     """Accept and start none of its jobs."""
-    return await _switch(request, server, name, enabled=False)
+    return await _switch(visit, name, enabled=False)
 
 
-async def _switch(request: Request, server: ServerContext, name: str, *, enabled: bool) -> Response:
+async def _switch(visit: Visit, name: str, *, enabled: bool) -> Response:
     def switch() -> str:
-        server.store.tenants.set_enabled(name, enabled=enabled)
+        visit.server.store.tenants.set_enabled(name, enabled=enabled)
         return f"the tenant {name} is enabled" if enabled else f"the tenant {name} is disabled: its jobs are refused"
 
-    return await act(request, server, switch, "/tenants", f"tenant {name[:60]}")
+    return await visit.act(switch, "/tenants", f"tenant {name[:60]}")
 
 
 @router.get("/tokens")
-async def console_tokens(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+async def console_tokens(visit: CurrentVisit) -> Response:
     """All tokens; their secrets are not stored."""
-    return await _tokens(request, server, principal)
+    return await _tokens(visit)
 
 
 async def _tokens(
-    request: Request,
-    server: ServerContext,
-    principal: Principal,
+    visit: Visit,
     *,
     issued: IssuedToken | None = None,
     problem: str | None = None,
@@ -161,88 +156,82 @@ async def _tokens(
     def values() -> dict[str, Any]:
         now = datetime.now(UTC)
         return {
-            "rows": [(one, one.state(now)) for one in reversed(server.tokens.list())],
+            "rows": [(one, one.state(now)) for one in reversed(visit.server.tokens.list())],
             "roles": ROLES,
-            "tenants": [one.name for one in server.store.tenants.list()],
+            "tenants": [one.name for one in visit.server.store.tenants.list()],
             "text": issued.text if issued else None,
             "problem": problem,
         }
 
     status = 422 if problem else 200
-    return await show(request, server, principal, "tokens.html", "Tokens", values, active="tokens", status=status)
+    return await visit.show("access/tokens.html", "Tokens", values, active="tokens", status=status)
 
 
 @router.post("/tokens")
-async def console_create_token(request: Request, server: Server, principal: CurrentPrincipal) -> Response:
+async def console_create_token(visit: CurrentVisit) -> Response:
     """Make a token, and show it once."""
-    form = await form_of(request)
+    form = await visit.form()
     role = next((one for one in ROLES if one == form.one("role")), None)
     scopes = form.one("scopes").replace(",", " ").split()
 
     def create() -> IssuedToken:
-        refuse_wider(principal, scopes)
+        refuse_wider(visit.principal, scopes)
         if role is None:
             raise BadTenant(f"{quoted(form.one('role'))} is not a role")
         if role.startswith("tenant_") and not form.one("tenant"):
             raise BadTenant(f"a {role.replace('_', ' ')} needs a tenant: choose one")
-        return server.tokens.create(
+        return visit.server.tokens.create(
             form.one("name"),
             role,
             tenant_id=form.one("tenant") or None,
             scopes=scopes,
             days=float(form.one("days") or 90),
-            created_by=principal.name,
+            created_by=visit.by,
         )
 
-    change = current_change(request)
+    change = visit.change
     try:
-        issued = await server.run(create)
+        issued = await visit.server.run(create)
     except (GribmillError, ValueError) as error:
-        return await _tokens(request, server, principal, problem=capital(str(error)))
+        return await _tokens(visit, problem=capital(str(error)))
     change.object = f"token {issued.token.id}"
     change.after = {"name": issued.token.name, "role": issued.token.role, "tenant": issued.token.tenant_id}
-    return await _tokens(request, server, principal, issued=issued)
+    return await _tokens(visit, issued=issued)
 
 
 @router.post("/tokens/{token_id}/rotate")
-async def console_rotate_token(
-    request: Request, server: Server, principal: CurrentPrincipal, token_id: str
-) -> Response:
+async def console_rotate_token(visit: CurrentVisit, token_id: str) -> Response:
     """Replace a token's secret, and show the new one once."""
-    change = current_change(request)
+    change = visit.change
     change.object = f"token {token_id[:60]}"
-    refuse_wider(principal, (await server.run(server.tokens.get, token_id)).scopes)
-    issued = await server.run(server.tokens.rotate, token_id)
-    server.verified.clear()
-    return await _tokens(request, server, principal, issued=issued)
+    refuse_wider(visit.principal, (await visit.server.run(visit.server.tokens.get, token_id)).scopes)
+    issued = await visit.server.run(visit.server.tokens.rotate, token_id)
+    visit.server.verified.clear()
+    return await _tokens(visit, issued=issued)
 
 
 @router.post("/tokens/{token_id}/revoke")
-async def console_revoke_token(
-    request: Request, server: Server, principal: CurrentPrincipal, token_id: str
-) -> Response:
+async def console_revoke_token(visit: CurrentVisit, token_id: str) -> Response:
     """Revoke a token and end its sessions."""
 
     def revoke() -> str:
-        server.tokens.revoke(token_id)
-        server.verified.clear()
+        visit.server.tokens.revoke(token_id)
+        visit.server.verified.clear()
         return f"the token {token_id} was revoked and its sessions ended"
 
-    return await act(request, server, revoke, "/tokens", f"token {token_id[:60]}")
+    return await visit.act(revoke, "/tokens", f"token {token_id[:60]}")
 
 
 @router.get("/audit")
-async def console_audit(
-    request: Request, server: Server, principal: CurrentPrincipal, before: Before = None
-) -> Response:
+async def console_audit(visit: CurrentVisit, before: Before = None) -> Response:
     """Who changed what, newest first."""
 
     def values() -> dict[str, Any]:
-        found = server.audit.list(before_id=before, limit=ROWS + 1)
+        found = visit.server.audit.list(before_id=before, limit=ROWS + 1)
         shown = [(one, _change_text(one.before, one.after)) for one in found[:ROWS]]
         return {"entries": shown, "next_before": found[ROWS - 1].id if len(found) > ROWS else None, "before": before}
 
-    return await show(request, server, principal, "audit.html", "Audit", values, active="audit")
+    return await visit.show("access/audit.html", "Audit", values, active="audit")
 
 
 def _change_text(before: Any, after: Any) -> str:

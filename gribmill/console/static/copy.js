@@ -9,7 +9,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
       await navigator.clipboard.writeText(source.textContent);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "The browser refused";
+      button.textContent = "Copying failed";
     }
     setTimeout(() => {
       button.textContent = "Copy";

@@ -1,5 +1,5 @@
 // Changes one tree of elements into another with as few changes as possible: what stays the same keeps its focus,
-// selection and scroll position. Elements with an id or data-key are recognised wherever they have moved.
+// selection and scroll position. Elements with an id or data-key are recognised after they have moved.
 
 const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.id || node.dataset.key || "" : "");
 const isTyping = (node) => node === document.activeElement && node.matches("input:not([type=checkbox], [type=radio]), textarea, select");
@@ -10,7 +10,7 @@ function sameKind(one, other) {
 
 function morphAttributes(from, to) {
   for (const { name, value } of to.attributes) {
-    if (name === "open" && from.id) continue; // opened or closed by a person
+    if (name === "open" && from.id) continue; // the user opened or closed it
     if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   }
   for (const { name } of [...from.attributes]) {
@@ -23,7 +23,7 @@ function morphNode(from, to) {
     if (from.data !== to.data) from.data = to.data;
     return;
   }
-  // A time's text and title are kept true by times.js.
+  // times.js updates the text and title of a time.
   if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
   if (isTyping(from)) return;
   if (from.name === "once") return; // random, and as good as the new one

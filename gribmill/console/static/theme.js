@@ -1,4 +1,4 @@
-// Loaded before the page is drawn, so that a chosen theme does not flash. Without a choice the system's is used.
+// Loaded before the page is drawn, so that the wrong theme does not flash. The default is the system's theme.
 "use strict";
 (() => {
   const ORDER = ["system", "light", "dark"];
@@ -27,7 +27,7 @@
       try {
         localStorage.setItem("theme", next);
       } catch {
-        // Private windows may refuse: the theme then holds for this page.
+        // Not allowed in some private windows: the choice then lasts for this page.
       }
       apply(next);
       name();

@@ -1,4 +1,4 @@
-// Keeps relative times true while a page is open, and adds the local time to the exact one in UTC.
+// Updates relative times while a page is open, and adds local time to the tooltip with the UTC time.
 
 const two = (n) => String(n).padStart(2, "0");
 
@@ -32,7 +32,7 @@ export function updateTimes(root = document) {
 }
 
 updateTimes();
-// On a phone the pages are a strip: the current one should be in sight.
+// On a phone the navigation is a strip: scroll it to the current page.
 const strip = document.querySelector(".main-nav");
 const current = strip?.querySelector("[aria-current]");
 if (current) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;

@@ -42,6 +42,7 @@ FOR_ADMINS = (
     "console_cancel_group",
     "console_retry_group",
     "console_change_jobs",
+    "console_bulk",
     "console_cancel_job",
     "console_retry_job",
     "console_run_job",

@@ -1,3 +1,3 @@
 """Models, runs, tiles and forecasts over HTTP."""
 
-__all__ = ["point_answer", "routers", "run_headers"]
+__all__ = ["point_answer", "routers", "run_headers", "runs"]

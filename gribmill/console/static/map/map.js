@@ -1,8 +1,9 @@
-// The map page: what is chosen is read, drawn, and kept in the address.
+// The map page: reads and draws what is chosen, and keeps the choice in the URL.
+import { EventStream } from "../event_stream.js";
 import { Meteogram } from "./forecast/meteogram.js";
 import { Contours } from "./layers/contours.js";
 import { creditsOf, describe, notesOf } from "./page/captions.js";
-import { Catalogue, runText, runTime } from "./page/catalogue.js";
+import { Catalogue, hourText, runText, runTime } from "./page/catalogue.js";
 import { Choices } from "./page/choices.js";
 import { drawable, Fields, firstVariable, titleOf } from "./page/fields.js";
 import { Gestures } from "./page/gestures.js";
@@ -19,7 +20,10 @@ import { Panel } from "./view/panel.js";
 import { NativePlane, WebMercatorPlane } from "./view/planes.js";
 
 const REFRESH_MS = 60_000;
-const OFFLINE = "The server does not answer. The map shows what was read before.";
+// After these events the runs and hours are listed again, after a delay because events often come together.
+const NEW_TILES = ["hour.cut", "run.completed"];
+const NEW_TILES_MS = 2000;
+const OFFLINE = "The server does not respond. The map shows what was loaded before.";
 const byId = (id) => document.getElementById(id);
 
 class MapPage {
@@ -33,8 +37,9 @@ class MapPage {
   turn = 0;
   plane = null;
   layers = null;
-  looksAnew = false; // where the address says
+  looksAnew = false; // whether to go to the position in the URL
   removed = "";
+  listedAgain = false;
 
   async begin() {
     this.problem = new Problem(byId("problem"), () => this.refresh());
@@ -52,11 +57,17 @@ class MapPage {
     byId("forecast").addEventListener("closed", () => this.closeForecast());
     window.addEventListener("popstate", () => this.restore());
     window.addEventListener("online", () => this.refresh());
-    setInterval(() => !document.hidden && !this.player.playing && this.refresh(), REFRESH_MS);
+    setInterval(() => this.#refreshUnlessPlaying(), REFRESH_MS);
+    new EventStream(NEW_TILES, () => {
+      this.arriving ??= setTimeout(() => {
+        this.arriving = null;
+        this.#refreshUnlessPlaying();
+      }, NEW_TILES_MS);
+    });
     await this.#connect();
   }
 
-  // Colours and what there is; tried again by `refresh` if the server does not answer.
+  // Loads colours and the catalogue. `refresh` tries again if the server does not respond.
   async #connect() {
     const [colours] = await Promise.all([getJson("/console/map/colours"), this.catalogue.load()]);
     this.fields = new Fields(new TileReader(), this.catalogue, colours);
@@ -76,7 +87,7 @@ class MapPage {
     return new Panel(element, { webgl });
   }
 
-  // What the address says, completed with what there is.
+  // Shows what the URL says, with defaults for the rest.
   async restore() {
     this.state = readState(location.search);
     this.looksAnew = true;
@@ -94,7 +105,7 @@ class MapPage {
     if (this.state.point && ["model", "run", "region", "units", "variable"].includes(name)) this.forecastAt(...this.state.point);
   }
 
-  // Choices that do not exist are replaced by ones that do.
+  // Replaces choices that are not available.
   #settle() {
     const { state, catalogue } = this;
     if (!catalogue.models.includes(state.model)) state.model = catalogue.models[0] ?? "";
@@ -107,7 +118,7 @@ class MapPage {
     if (!state.other) state.compare = "none";
   }
 
-  // `push` makes a step to which Back returns.
+  // `push` adds an entry to the browser's history.
   async load({ push = false } = {}) {
     const turn = ++this.turn;
     this.#settle();
@@ -199,7 +210,7 @@ class MapPage {
     if (byId("note").textContent !== text) byId("note").textContent = text;
   }
 
-  // A plane that is new is seen whole, or where the address says.
+  // Shows all of a new plane, or the position in the URL.
   #look(plane) {
     Object.assign(this, { plane, looksAnew: false });
     this.#whole();
@@ -212,7 +223,7 @@ class MapPage {
   }
 
   async #fail(error, push) {
-    if (error.kind === "gone" && !this.removed) return this.#replaceRemoved(push);
+    if (error.kind === "gone" && !this.listedAgain) return this.#listAgain(push);
     this.removed = "";
     this.problem.show(error);
     this.choices.show(this.state, this.catalogue, this.layers?.length ? drawable(this.layers[0].tile.meta) : []);
@@ -225,17 +236,22 @@ class MapPage {
     document.documentElement.dataset.map = "failed";
   }
 
-  // A tile that was listed and is gone: the list is read again, and what there is now is shown.
-  async #replaceRemoved(push) {
-    const { model, run } = this.state;
-    this.removed = `${model.toUpperCase()} ${runText(run)}: a tile was removed meanwhile; old runs are pruned.`;
+  // A tile was listed and is gone: removed, or replaced by a newer version. Shows what there is now.
+  async #listAgain(push) {
+    const { model, run, region, minutes } = this.state;
+    this.listedAgain = true;
     try {
       await this.catalogue.load();
+      const hours = this.catalogue.regions(model, run).includes(region) ? await this.catalogue.hours(model, run, region) : [];
+      const there = hours.some((one) => one.minutes === minutes);
+      this.removed = there ? "" : `The tile of ${model.toUpperCase()} ${runText(run)} at ${hourText(minutes)} was removed.`;
+      await this.load({ push });
     } catch (error) {
-      return this.#fail(error, push);
+      await this.#fail(error, push);
+    } finally {
+      this.listedAgain = false;
+      this.removed = "";
     }
-    await this.load({ push });
-    this.removed = "";
   }
 
   #size() {
@@ -347,7 +363,11 @@ class MapPage {
     this.#mark();
   }
 
-  // New runs and hours, as they arrive; the view stays.
+  #refreshUnlessPlaying() {
+    if (!document.hidden && !this.player.playing) this.refresh();
+  }
+
+  // Lists runs and hours again; the view stays.
   async refresh() {
     if (!this.fields) return this.#connect().catch((error) => this.problem.show(error));
     try {

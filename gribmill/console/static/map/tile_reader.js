@@ -1,4 +1,4 @@
-// Asks the worker for tiles. Several questions may be open at once.
+// Sends requests to the worker that reads tiles. Several may be pending.
 import { TileError } from "./tile/tile_error.js";
 
 export class TileReader {
@@ -14,7 +14,7 @@ export class TileReader {
       else resolve(result);
     });
     this.#worker.addEventListener("error", () => {
-      for (const { reject } of this.#waiting.values()) reject(new TileError("The part of the map that reads tiles has failed. Reload the page."));
+      for (const { reject } of this.#waiting.values()) reject(new TileError("Reading tiles has failed. Reload the page."));
       this.#waiting.clear();
     });
   }

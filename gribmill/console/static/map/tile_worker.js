@@ -1,4 +1,4 @@
-// Reads tiles and computes with their values, beside the page: drawing never waits for it.
+// Reads tiles and computes with their values in a worker, so that drawing never waits.
 import { contourLines } from "./field/contour_lines.js";
 import { differenceOf } from "./field/difference.js";
 import { rangeOf } from "./field/range.js";
@@ -27,7 +27,7 @@ const actions = {
     return { picture: canvas.transferToImageBitmap() };
   },
 
-  // What a tile does not have is left out.
+  // Variables that the tile does not have are ignored.
   async prefetch({ url, names }) {
     const { meta } = await cache.tile(url);
     for (const name of names) if (Object.hasOwn(meta.variables, name) || name.startsWith("ws")) await cache.values(url, name);

@@ -1,8 +1,8 @@
 // Lines of equal value by marching squares, in fractional columns and rows of the field.
-const MOST_ACROSS = 480; // wider fields are averaged in blocks first: finer wiggles are noise
+const MOST_ACROSS = 480; // wider fields are averaged in blocks first, which removes noise
 const MOST_LEVELS = 60;
 
-// {points: x, y, x, y …; ends: where each line ends in points; levels: the value of each line, in shown units}
+// {points: x, y, x, y …; ends: where each line ends in points; levels: the value of each line, in display units}
 export function contourLines(values, [rows, columns], { step, factor, offset }) {
   const side = Math.max(1, Math.ceil(columns / MOST_ACROSS));
   const field = averaged(values, rows, columns, side, factor, offset);
@@ -46,12 +46,12 @@ function levelsOf(values, step) {
   return found;
 }
 
-// Which two sides of a cell a line joins, by which of its corners (SW, SE, NE, NW) are above the level.
+// The two sides of a cell that a line connects, by which corners (SW, SE, NE, NW) are above the level.
 const SIDES = [[], [[3, 0]], [[0, 1]], [[3, 1]], [[1, 2]], [[3, 0], [1, 2]], [[0, 2]], [[3, 2]],
   [[2, 3]], [[2, 0]], [[0, 1], [2, 3]], [[2, 1]], [[1, 3]], [[1, 0]], [[0, 3]], []];
 
 function linesAt({ values, ny, nx }, level) {
-  const next = new Map(); // from each crossed side to those that the line goes on to
+  const next = new Map(); // for each crossed side, the sides where the line continues
   for (let j = 0; j < ny - 1; j++) {
     for (let i = 0; i < nx - 1; i++) {
       const at = j * nx + i;
@@ -65,7 +65,7 @@ function linesAt({ values, ny, nx }, level) {
   return chained(next).map((line) => line.map(place));
 }
 
-// A side of a cell as one number: that of its first point, twice, plus one if it goes upward.
+// A side of a cell as one number: twice the index of its first point, plus one if it is vertical.
 function edge(at, nx, side) {
   if (side === 0) return at * 2;
   if (side === 1) return (at + 1) * 2 + 1;
@@ -103,6 +103,6 @@ function chained(next) {
     if (line.length > 1) lines.push(line);
   };
   for (const [key, others] of next) if (others.length === 1) begin(key);
-  for (const key of next.keys()) begin(key); // closed lines are what remains
+  for (const key of next.keys()) begin(key); // the remaining lines are closed
   return lines;
 }

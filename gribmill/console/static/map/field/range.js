@@ -1,4 +1,4 @@
-// The range of a field: its least and greatest value, the bulk without single wild points, and how many are missing.
+// The range of a field: minimum, maximum, the range without outliers, and the number of missing points.
 const SAMPLES = 20_000;
 const BULK = [0.002, 0.998];
 
@@ -12,7 +12,7 @@ export function rangeOf(values) {
     if (value > high) high = value;
     if (value !== value) missing++;
   }
-  if (low > high) return null; // nothing but missing points
+  if (low > high) return null; // all points are missing
   const every = Math.max(1, Math.floor(values.length / SAMPLES));
   const sample = [];
   for (let at = 0; at < values.length; at += every) {

@@ -1,4 +1,4 @@
-// A small chart of values over time as SVG: lines, bars, bands; gaps where a value is missing.
+// A small chart of values over time as SVG: lines, bars, bands, with gaps for missing values.
 import { barbShape, KNOTS_PER_M_S } from "../layers/barb_shape.js";
 import { add } from "../scale/legend.js";
 import { numberText, ticksBetween } from "../scale/numbers.js";
@@ -10,7 +10,7 @@ const BARB_PIXELS = 24;
 const HOUR = 3_600_000;
 
 export class Chart {
-  // `width` is that of the place where the chart will be. `head` pixels are left free above the values.
+  // `width` is that of the container. `head` pixels are left free above the values.
   constructor(parent, { title, width, height = 130, head = 0, times, low, high, marked = null }) {
     Object.assign(this, { times, height, top: TOP + head, width: Math.min(WIDEST, Math.max(NARROWEST, Math.round(width))) });
     this.picture = add(parent, "svg", { viewBox: `0 0 ${this.width} ${height}`, role: "img", class: "chart", "aria-label": title });
@@ -21,7 +21,7 @@ export class Chart {
     this.mark(marked);
   }
 
-  // A line at a time; none where the chart does not reach.
+  // A vertical line at a time, if it is within the chart.
   mark(time) {
     const there = time !== null && time >= this.times[0] && time <= this.times.at(-1);
     this.now.setAttribute("visibility", there ? "visible" : "hidden");
@@ -71,7 +71,7 @@ export class Chart {
     });
   }
 
-  // Each bar spans the time that its value is for, in hours up to its time.
+  // Each bar spans the period of its value: this many hours up to its time.
   bars(times, values, hours, kind) {
     values.forEach((value, n) => {
       if (!(value > 0)) return;
@@ -80,7 +80,7 @@ export class Chart {
     });
   }
 
-  // A wind barb above each value, as many as fit. Directions are where the wind comes from, in degrees.
+  // Wind barbs above the values, as many as fit. Directions are in degrees, where the wind comes from.
   barbs(times, speeds, directions, south) {
     let last = -Infinity;
     times.forEach((time, n) => {
@@ -103,7 +103,7 @@ export class Chart {
   }
 }
 
-// Some whole hours UTC, at most so many.
+// Up to this many whole hours in UTC.
 function hourTicks(times, most) {
   const [first, last] = [times[0], times.at(-1)];
   const step = [1, 2, 3, 6, 12, 24, 48, 72, 120, 240].find((hours) => (last - first) / HOUR / hours <= most) ?? 480;

@@ -1,10 +1,10 @@
-// The forecast at a place as a meteogram, and of an ensemble as plumes; with a table of the same numbers.
+// The forecast at a place as a meteogram, and for ensembles as plumes; with a table of the numbers.
 import { numberText } from "../scale/numbers.js";
 import { runText } from "../page/catalogue.js";
 import { Chart } from "./chart.js";
 import { memberForecasts, pointForecast, spreadOf } from "./point_forecast.js";
 
-// Each panel: its title, and the variables it shows if the tiles have them.
+// The panels: title, and the variables to show if the tiles have them.
 const PANELS = [
   { title: "Temperature and dew point", lines: ["t2m", "d2m"] },
   { title: "Wind and gusts at 10 m", lines: ["ws10", "gust"], zero: true, barbs: true },
@@ -38,7 +38,7 @@ export class Meteogram {
     }
   }
 
-  // Moves the line of the hour that the map shows.
+  // Moves the line that marks the hour of the map.
   mark(time) {
     for (const chart of this.#charts) chart.mark(time);
   }
@@ -49,7 +49,7 @@ export class Meteogram {
     this.element.hidden = true;
   }
 
-  // Brought into view where it opens below the map.
+  // Scrolls to it if it opens below the map.
   #reveal() {
     const { top, bottom } = this.element.getBoundingClientRect();
     if (top < window.innerHeight * 0.6 && bottom > 0) return;
@@ -58,7 +58,7 @@ export class Meteogram {
   }
 
   get #width() {
-    return this.element.clientWidth - 34; // inside of the padding
+    return this.element.clientWidth - 34; // without the padding
   }
 
   #say(text) {

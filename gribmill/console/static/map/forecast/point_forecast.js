@@ -1,4 +1,4 @@
-// The forecast at a place, and of an ensemble that of all its members.
+// The forecast at a place; of an ensemble, that of all members.
 import { getJson } from "../page/request.js";
 
 const AT_ONCE = 6;
@@ -9,7 +9,7 @@ export function pointForecast({ lat, lon, model, run, region, units, variables =
   return getJson(`/api/v1/point?${query}`, signal);
 }
 
-// [{model, hours, values}] of one variable; members that have none are left out.
+// [{model, hours, values}] of one variable; members without it are left out.
 export async function memberForecasts(members, variable, request, signal) {
   const found = [];
   const waiting = [...members];

@@ -1,7 +1,7 @@
-// Grids of even steps in degrees, and regular Gaussian ones, whose rows come with the tile.
+// Grids with even steps in degrees, and regular Gaussian grids, whose latitudes are in the tile.
 import { RADIANS, wrapLongitude } from "./earth.js";
 
-// Fractional column in the turn whose middle is the grid's.
+// Fractional column, in the turn around the middle of the grid.
 export function columnOf(lon, { west, dlon, nx, wraps }) {
   const middle = (nx - 1) / 2;
   const turn = wraps ? nx : 360 / dlon;

@@ -53,7 +53,7 @@ export class LambertGrid extends PlaneGrid {
     const east = sign * x;
     const down = sign * (this.origin - y);
     const lon = Math.atan2(east, down) / RADIANS / this.n;
-    if (Math.abs(lon) > 180 + 1e-9) return [NaN, NaN]; // the wedge that the flattened cone leaves empty
+    if (Math.abs(lon) > 180 + 1e-9) return [NaN, NaN]; // the gap in the flattened cone
     const lat = this.earth.latitude((Math.hypot(east, down) / Math.abs(this.scale)) ** (1 / this.n));
     return [lat, wrapLongitude(lon + this.lov)];
   }

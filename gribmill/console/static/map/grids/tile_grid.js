@@ -22,7 +22,7 @@ export class TileGrid {
     const Kind = Object.hasOwn(KINDS, definition.kind) ? KINDS[definition.kind] : null;
     if (definition.kind === "gaussian") this.source = new GaussianGrid(definition, firstRow, latitudes);
     else if (Kind) this.source = new Kind(definition);
-    else throw new TileError(`The map does not know grids of the kind ${String(definition.kind).slice(0, 40)}.`);
+    else throw new TileError(`The map cannot draw grids of the kind ${String(definition.kind).slice(0, 40)}.`);
     this.ring = this.source.wraps && this.columns === this.source.nx;
     this.key = JSON.stringify([definition, rows, cols]);
   }
@@ -32,7 +32,7 @@ export class TileGrid {
     return this.source.latlon(j + this.firstRow, i + this.firstColumn);
   }
 
-  // Fractional row and column of a place, also outside of the tile.
+  // Fractional row and column of a place, also outside the tile.
   index(lat, lon) {
     const [j, i] = this.source.index(lat, lon);
     const column = i - this.firstColumn;
@@ -40,13 +40,13 @@ export class TileGrid {
     return [j - this.firstRow, turn ? nearestTurn(column, turn, this.columns) : column];
   }
 
-  // The nearest point to a place as [row, column], or null outside of the tile.
+  // The nearest point to a place as [row, column], or null outside the tile.
   nearest(lat, lon) {
     const [j, i] = this.index(lat, lon);
     return this.cell(j, i);
   }
 
-  // The point whose cell holds a fractional row and column; half a cell beyond the outermost points is still theirs.
+  // The point whose cell contains a fractional row and column. Cells extend half a step beyond the outermost points.
   cell(j, i) {
     const row = Math.floor(j + 0.5);
     let column = Math.floor(i + 0.5);
@@ -54,7 +54,7 @@ export class TileGrid {
     return row >= 0 && row < this.rows && column >= 0 && column < this.columns ? [row, column] : null;
   }
 
-  // By how much cells of a row are narrower than where the aspect was taken, if columns come together on the map.
+  // How much narrower the cells of a row are than those for which the aspect was computed, if columns converge on the map.
   narrowing(j) {
     return this.source.narrowing?.(j + this.firstRow) ?? 1;
   }
@@ -71,7 +71,7 @@ export class TileGrid {
   }
 }
 
-// The same meridian where it is nearest to the middle of the tile.
+// The same meridian, in the turn nearest to the middle of the tile.
 function nearestTurn(column, turn, columns) {
   const middle = (columns - 1) / 2;
   return column - turn * Math.round((column - middle) / turn);

@@ -4,7 +4,7 @@ import { windAt } from "./wind_field.js";
 
 const SPACING_PIXELS = 40; // at least
 const STAFF = 20;
-const CROWDED_DEG = 88; // nearer to a pole the columns of a lat-lon grid fall together
+const CROWDED_DEG = 88; // nearer to a pole, columns of a lat-lon grid are too close
 
 export function drawBarbs(context, wind, plane, camera, { colour, halo }) {
   const path = new Path2D();
@@ -28,7 +28,7 @@ export function drawBarbs(context, wind, plane, camera, { colour, halo }) {
   context.fill(flags);
 }
 
-// Barbs are at fixed places of the plane, so that they stay where they are when the map is moved.
+// Barbs are at fixed points of the plane, so that they move with the map.
 function stepOf(scale) {
   const least = SPACING_PIXELS / scale;
   const power = 2 ** Math.floor(Math.log2(least));

@@ -1,4 +1,4 @@
-// Lines of equal pressure with their values.
+// Isobars with their values.
 import { numberText } from "../scale/numbers.js";
 import { PlaneLines, turnsInView } from "../view/lines.js";
 
@@ -6,7 +6,7 @@ const LABEL_EVERY_PIXELS = 260;
 const LABEL_MARGIN = 24;
 
 export class Contours {
-  // `found` are the worker's lines in cells of a grid.
+  // `found` are the worker's lines, in cells of a grid.
   constructor(found, grid, plane) {
     this.plane = plane;
     this.lines = [];

@@ -1,4 +1,4 @@
-// How missing points look: oblique stripes that no scale has.
+// The pattern of missing points: diagonal stripes, unlike any colour scale.
 export const HATCH_PIXELS = 8;
 export const STRIPE_PIXELS = 2;
 export const GROUND = [216, 219, 224];

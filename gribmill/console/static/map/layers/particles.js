@@ -1,13 +1,13 @@
-// Wind as moving particles that leave fading trails; as still streaks for those who asked for less motion.
+// Wind as moving particles with fading trails; as still streaks if the user prefers reduced motion.
 import { WindField } from "./wind_field.js";
 
 const PIXELS_PER_PARTICLE = 320;
 const MOST = 4000;
 const LIFE_FRAMES = 90;
 const STILL_FRAMES = 28;
-const PIXELS_PER_M_S = 0.11; // in one frame of a sixtieth of a second
+const PIXELS_PER_M_S = 0.11; // per frame of 1/60 s
 const CALM_M_S = 0.2;
-const CLASSES = [4, 9, 16, Infinity]; // m/s: faster ones are drawn more strongly
+const CLASSES = [4, 9, 16, Infinity]; // m/s; faster ones are drawn more boldly
 const OPACITY = [0.45, 0.6, 0.75, 0.9];
 const FADE = "rgb(0 0 0 / 0.93)";
 const LESS_MOTION = "(prefers-reduced-motion: reduce)";
@@ -37,7 +37,7 @@ export class Particles {
     return this.#frame !== 0;
   }
 
-  // Where the view has not changed, particles go on from where they are.
+  // If the view has not changed, particles continue from where they are.
   show(wind, plane, camera, colour) {
     const view = [camera.x, camera.y, camera.scale, camera.width, camera.height, plane.key].join(" ");
     const goesOn = this.#field !== null && view === this.#view;
@@ -79,7 +79,7 @@ export class Particles {
   }
 
   #step = (now) => {
-    // The wind is as fast on a slow machine: frames that take longer move particles farther.
+    // Longer frames move particles farther, so that the speed is the same on slow machines.
     const frames = Math.min(4, Math.max(0.25, (now - this.#before) / (1000 / 60)));
     this.#before = now;
     this.#draw(frames);

@@ -1,10 +1,10 @@
-// The picture of a field: one pixel for each grid point, north up.
+// A field as a bitmap: one pixel for each grid point, north up.
 import { LUT_SIZE } from "../scale/scale.js";
 
-// What values that a scale gives no colour look like: the paper that the map is drawn on.
+// The colour of values that the scale leaves out: the background of the map.
 export const PAPER = [246, 247, 245];
 
-// Colours as 32-bit pixels, in the byte order of this machine.
+// Colours as 32-bit pixels in native byte order.
 function pixelsOf(colours) {
   const bytes = new Uint8ClampedArray(colours.length * 4);
   colours.forEach(([r, g, b, a], n) => bytes.set(a ? [r, g, b, 255] : [...PAPER, 255], n * 4));

@@ -1,5 +1,5 @@
-// A field in colours on a canvas: by WebGL2 on a graphics card; without one, or where the tile has its own grid on a
-// machine that only imitates one, as a scaled picture.
+// Draws a field in colours: with WebGL2 on a graphics card. Without one, or on the tile's own grid with software
+// rendering, as a scaled bitmap, which is faster there.
 import { CanvasRaster } from "./raster_2d.js";
 import { GlRaster } from "./raster_gl.js";
 
@@ -7,7 +7,7 @@ export class Raster {
   #drawers = {};
   #kind = "";
 
-  // `webgl`: false for none, "always" also where a picture is faster.
+  // `webgl`: false for none; "always" even if a bitmap is faster.
   constructor(parent, { webgl = true } = {}) {
     Object.assign(this, { parent, always: webgl === "always" });
     if (webgl) this.#begin("WebGL2", glOn);
@@ -22,7 +22,7 @@ export class Raster {
     return this.#drawers[this.#kind].canvas;
   }
 
-  // Whether a picture that was painted elsewhere is of use.
+  // Whether a bitmap from the worker can be used.
   picturesOf(plane, grid) {
     return this.#kindFor(plane, grid) === "canvas" && plane.grid?.key === grid.key;
   }
@@ -83,6 +83,6 @@ function glOn(canvas) {
   try {
     return GlRaster.on(canvas);
   } catch {
-    return null; // a driver that cannot run the shaders
+    return null; // the driver cannot run the shaders
   }
 }

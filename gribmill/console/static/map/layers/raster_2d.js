@@ -1,21 +1,21 @@
-// A field in colours, drawn without WebGL: the picture of the grid is scaled, or each pixel looked up where it is bent.
+// Draws a field in colours without WebGL: scales its bitmap, or on another projection looks up each pixel.
 import { turnsInView } from "../view/lines.js";
 import { hatchPattern } from "./hatch.js";
 import { pictureOf } from "./picture.js";
 
-const PIXEL = 2; // looked up pixels are this wide
+const PIXEL = 2; // size of looked-up pixels
 
 export class CanvasRaster {
   #context;
   #content = null;
   #picture = null; // of the whole grid, as a canvas or a bitmap
-  #pixels = null; // the same as numbers, where pixels are looked up
+  #pixels = null; // the same as numbers, if pixels are looked up
 
   constructor(canvas) {
     this.#context = canvas.getContext("2d");
   }
 
-  // `picture` is the field's bitmap if it was painted elsewhere; `range` says whether points are missing.
+  // `picture` is the field's bitmap if the worker painted it; `range` says whether points are missing.
   show({ field, scale, plane, grid, picture = null, range = null }) {
     this.#picture?.close?.();
     this.#content = { field, scale, plane, grid, whole: range?.missing === 0 };

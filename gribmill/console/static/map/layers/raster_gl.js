@@ -1,4 +1,4 @@
-// A field in colours, drawn by WebGL2: each pixel has the colour of the grid point whose cell it is in.
+// Draws a field in colours with WebGL2: each pixel has the colour of the grid point whose cell it is in.
 import { LUT_SIZE } from "../scale/scale.js";
 import { meshOf } from "../view/mesh.js";
 import { turnsInView } from "../view/lines.js";
@@ -7,7 +7,7 @@ import { PAPER } from "./picture.js";
 
 const MOST_LEVELS = 64;
 const MISSING = 3e38;
-const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i; // where the processor does the work of a graphics card
+const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i; // software rendering
 
 const glsl = (rgb) => `vec4(${rgb.map((channel) => (channel / 255).toFixed(6))}, 1.0)`;
 
@@ -62,7 +62,7 @@ export class GlRaster {
   #turn = null;
   #triangles = 0;
 
-  // Null without WebGL2.
+  // Null if there is no WebGL2.
   static on(canvas) {
     const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, premultipliedAlpha: true });
     return gl ? new GlRaster(gl) : null;
@@ -148,7 +148,7 @@ export class GlRaster {
   }
 }
 
-// The values with a number in place of NaN, which not every driver carries to a shader; the same array if it has none.
+// The values with a number in place of NaN, which some drivers do not pass to shaders; the same array if it has no NaN.
 function withoutNaN(values) {
   const first = values.findIndex(Number.isNaN);
   if (first < 0) return values;

@@ -1,4 +1,4 @@
-// The wind on the screen: which way and how fast it blows at each place of the view, in the directions of the plane.
+// The wind at each pixel of the view: speed and direction along the axes of the plane.
 const STEP_PIXELS = 8;
 const NUDGE_DEG = 0.01;
 
@@ -17,13 +17,13 @@ export class WindField {
     }
   }
 
-  // Where in `right` and `up` the wind of a pixel is.
+  // The index of a pixel in `right` and `up`.
   index(left, top) {
     return Math.round(top / STEP_PIXELS) * this.across + Math.round(left / STEP_PIXELS);
   }
 }
 
-// The wind at a place of the plane along its axes, with the latitude; null where there is none.
+// The wind at a point of the plane along its axes, with the latitude; null if there is none.
 export function windAt({ grid, u, v }, plane, x, y) {
   const [lat, lon] = plane.unproject(x, y);
   if (!(Math.abs(lat) < 89)) return null;
@@ -35,8 +35,7 @@ export function windAt({ grid, u, v }, plane, x, y) {
   return { lat, components: [u[at] * east[0] + v[at] * north[0], u[at] * east[1] + v[at] * north[1]] };
 }
 
-// Unit vectors of the plane that point east and north, as seen on the ground: at right angles also where the plane is
-// stretched across.
+// Unit vectors of the plane that point east and north on the ground; at right angles even where the plane is stretched.
 function directions(plane, lat, lon, x, y) {
   const narrowing = plane.narrowing(y);
   const toward = (place) => {

@@ -1,12 +1,12 @@
-// What is said around the maps: titles, legends, notes, credits.
+// The text around the maps: titles, legends, notes, credits.
 import { drawLegend } from "../scale/legend.js";
 import { runText } from "./catalogue.js";
 import { titleOf } from "./fields.js";
 import { shownText } from "./readout.js";
 
-const KEYS = "Arrow keys move, plus and minus zoom, 0 shows all, comma and full stop change the hour, Enter gives the forecast in the middle.";
+const KEYS = "Arrow keys move the map, plus and minus zoom, 0 shows all of it, comma and full stop change the hour, Enter shows the forecast for the centre.";
 
-// `content` is what the page shows: its tile, the one it is compared with, and the layers drawn.
+// `content` has the tile, the tile it is compared with, and the layers.
 export function describe(figures, state, { tile, other, layers }) {
   const name = ({ meta }) => `${meta.model.toUpperCase()} ${runText(meta.run)}`;
   layers.forEach((layer, n) => {
@@ -28,7 +28,7 @@ export function creditsOf({ tile, other }) {
 
 export function notesOf(state, { tile, other, layers }) {
   const notes = [];
-  if (state.compare === "difference" && other && other.grid.key !== tile.grid.key) notes.push("The second model is taken at its nearest grid point.");
+  if (state.compare === "difference" && other && other.grid.key !== tile.grid.key) notes.push("Values of the second model are from its nearest grid point.");
   if (layers.length && state.wind !== "none" && !layers[0].wind) notes.push("This tile has no wind.");
   if (layers.length && state.isobars && !layers[0].contours) notes.push("This tile has no pressure at sea level.");
   return notes;

@@ -1,4 +1,4 @@
-// Which runs, regions and hours there are, as the server lists them.
+// The available runs, regions and hours, as the server lists them.
 import { getJson } from "./request.js";
 
 const MOST_RUNS = 200;
@@ -20,12 +20,12 @@ export class Catalogue {
     return [...new Set(this.#runs.map(({ model }) => model))].sort();
   }
 
-  // What a region is called, for people.
+  // The title of a region, or its name.
   regionTitle(name) {
     return this.#titles?.get(name) || name;
   }
 
-  // The newest first.
+  // Newest first.
   runs(model) {
     return this.#runs.filter((one) => one.model === model).map(({ run }) => run);
   }
@@ -34,7 +34,7 @@ export class Catalogue {
     return this.#runs.find((one) => one.model === model && one.run === run)?.regions ?? [];
   }
 
-  // The members of the ensemble that a model belongs to and that have this run and region; one alone is none.
+  // The members of a model's ensemble that have this run and region; empty if there is only one.
   members(model, run, region) {
     const family = model.split(".")[0];
     const found = this.models.filter((one) => one.startsWith(`${family}.`) && this.regions(one, run).includes(region));
@@ -53,7 +53,7 @@ export class Catalogue {
   }
 }
 
-// Null where they cannot be had: names do as well.
+// Null if they cannot be read; names are shown instead.
 async function titlesOf() {
   try {
     return new Map((await getJson("/api/v1/regions")).map(({ name, title }) => [name, title]));

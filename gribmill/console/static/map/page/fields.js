@@ -1,11 +1,11 @@
-// Tiles made ready to be drawn: grids, values, winds, isobars, and the scales they are shown in.
+// Prepares tiles for drawing: grids, values, winds, isobars, and their colour scales.
 import { TileGrid } from "../grids/tile_grid.js";
 import { scaleOf } from "../scale/scale.js";
 import { TileError } from "../tile/tile_error.js";
 import { hourText, runTime } from "./catalogue.js";
 import { getJson } from "./request.js";
 
-const FIRST = ["t2m", "ws10", "tp", "refc", "mslp", "swh", "tcc"]; // what one looks at first
+const FIRST = ["t2m", "ws10", "tp", "refc", "mslp", "swh", "tcc"]; // the first of these that a tile has is shown by default
 const PRESSURE = ["mslp", "mslet"];
 
 export class Fields {
@@ -27,7 +27,7 @@ export class Fields {
     return { url: hour.url, meta, grid: this.#grids.get(key), source: `${model} ${run} ${region}` };
   }
 
-  // The tile of another model over the same region that is valid at the same time, from its newest run that has one; or null.
+  // The tile of another model over the same region with the same valid time, from its newest run that has one; or null.
   async sameTime(model, region, valid) {
     for (const run of this.catalogue.runs(model)) {
       if (!this.catalogue.regions(model, run).includes(region)) continue;
@@ -38,7 +38,7 @@ export class Fields {
     return null;
   }
 
-  // Values, scale and title of a variable of each tile. Where both have the same units, they share one scale.
+  // Values and scale of a variable in each tile. Tiles with the same units share one scale.
   async fields(tiles, name, { colours, units }) {
     const found = await Promise.all(tiles.map((tile) => this.#read(tile, name)));
     const shared = found.every(({ about }) => about.units === found[0].about.units) ? found.map(({ range }) => range).filter(Boolean) : null;
@@ -58,16 +58,16 @@ export class Fields {
     return { name, values, range, about, variable, stored: true };
   }
 
-  // The first tile's variable minus the second's, in shown units, on the first one's grid.
+  // The first tile's variable minus the second's, in display units, on the first one's grid.
   async difference(first, second, name, { colours, units }) {
     const sides = await Promise.all([first, second].map(async (tile) => {
       const about = facts(tile.meta, name);
-      if (!about) throw new TileError(`${tile.meta.model.toUpperCase()} has no ${name} to compare with.`);
+      if (!about) throw new TileError(`${tile.meta.model.toUpperCase()} has no ${name} to compare.`);
       const variable = await this.#variable(name, about.units);
       return { url: tile.url, name, about, variable, factor: variable[units][1], offset: variable[units][2] };
     }));
     const [a, b] = sides;
-    if (a.variable[units][0] !== b.variable[units][0]) throw new TileError(`${name} has units in the two models that cannot be compared.`);
+    if (a.variable[units][0] !== b.variable[units][0]) throw new TileError(`The two models have ${name} in different units, which cannot be compared.`);
     const plain = ({ url, factor, offset }) => ({ url, name, factor, offset });
     const { values, range } = await this.reader.difference(plain(a), plain(b));
     const kept = this.#range(`${first.source} ${second.source} ${name} ${units}`, range);
@@ -77,7 +77,7 @@ export class Fields {
     return { name, values, range, about: { ...a.about, units: same[0] }, variable, scale };
   }
 
-  // The wind at the level of a variable, or at 10 m; null where the tile has none.
+  // The wind at the level of a variable, or at 10 m; null if the tile has none.
   async wind(tile, name) {
     const level = windLevel(tile.meta.variables, name);
     if (level === null) return null;
@@ -85,7 +85,7 @@ export class Fields {
     return { grid: tile.grid, u: u.values, v: v.values };
   }
 
-  // Lines of equal pressure every 4 hPa in cells of the tile's grid; null where the tile has no pressure.
+  // Isobars every 4 hPa, in cells of the tile's grid; null if the tile has no pressure.
   async isobars(tile) {
     const name = PRESSURE.find((one) => Object.hasOwn(tile.meta.variables, one));
     if (!name) return null;
@@ -93,24 +93,24 @@ export class Fields {
     return this.reader.contours(tile.url, name, { step: 4, factor: metric[1], offset: metric[2] });
   }
 
-  // The picture of a stored field, painted beside the page.
+  // A stored field as a bitmap, painted in the worker.
   async picture(tile, { name, scale }) {
     return (await this.reader.picture(tile.url, name, scale)).picture;
   }
 
-  // Names of everything that a view draws of a tile.
+  // The variables of a tile that a view needs.
   needed(meta, { variable, wind, isobars }) {
     const level = wind === "none" ? null : windLevel(meta.variables, variable);
     const pressure = isobars ? PRESSURE.filter((one) => Object.hasOwn(meta.variables, one)).slice(0, 1) : [];
     return [variable, ...(level === null ? [] : [`u${level}`, `v${level}`]), ...pressure];
   }
 
-  // Before it is needed; what is wrong with it is said when it is.
+  // Errors are reported when the values are needed.
   prefetch(url, names) {
     return this.reader.prefetch(url, names).catch(() => null);
   }
 
-  // Scales that follow the data keep the range of the hour that was seen first: colours do not change while it plays.
+  // Scales that depend on the data keep the range of the first hour shown, so that colours do not change during playback.
   #range(key, range) {
     if (!this.#ranges.has(key) && range) this.#ranges.set(key, range);
     return this.#ranges.get(key) ?? range;
@@ -139,11 +139,11 @@ export function facts(meta, name) {
   return { units, long_name: "Wind speed", level: where, step_minutes };
 }
 
-// [{name, title}] of everything that can be drawn, computed wind speeds included.
+// [{name, title, level}] of everything that can be drawn, computed wind speeds included.
 export function drawable(meta) {
   const names = Object.keys(meta.variables);
   const speeds = names.filter((name) => name.startsWith("u") && facts(meta, `ws${name.slice(1)}`)).map((name) => `ws${name.slice(1)}`);
-  const all = [...new Set([...names, ...speeds])].map((name) => ({ name, title: titleOf(meta, name) }));
+  const all = [...new Set([...names, ...speeds])].map((name) => ({ name, title: titleOf(meta, name), level: facts(meta, name).level }));
   return all.sort((a, b) => a.title.localeCompare(b.title, "en"));
 }
 
@@ -162,7 +162,7 @@ export function titleOf(meta, name) {
 }
 
 function windLevel(variables, name) {
-  // Components that are relative to the grid are those that came without their other half: no wind is known from them.
+  // Components that are still relative to the grid came without their counterpart, so the wind is unknown.
   const whole = (name) => Object.hasOwn(variables, name) && variables[name].winds !== "grid";
   const has = (level) => whole(`u${level}`) && whole(`v${level}`);
   const own = /^(?:ws|[a-z]+)(_\d+)$/.exec(name)?.[1] ?? (name.startsWith("ws") ? name.slice(2) : null);

@@ -1,7 +1,7 @@
-// Moving about a map by pointer, wheel, touch and keyboard.
+// Panning and zooming by pointer, wheel, touch and keyboard.
 const ZOOM_STEP = 1.4;
-const MOVE_SHARE = 0.12; // of the view, by one press of an arrow key
-const STILL_PIXELS = 5; // a press that moves less is a click
+const MOVE_SHARE = 0.12; // of the view, per press of an arrow key
+const STILL_PIXELS = 5; // a press that moves no farther is a click
 
 export class Gestures {
   #held = new Map();

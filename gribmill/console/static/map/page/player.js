@@ -1,4 +1,4 @@
-// The hours of a run: a slider, steps, and playing them one after the other as fast as they can be had.
+// The hours of a run: slider, steps, and playback as fast as tiles arrive.
 import { hourText } from "./catalogue.js";
 import { localText, utcText } from "./times.js";
 
@@ -8,7 +8,7 @@ export class Player {
   #hours = [];
   #timer = 0;
 
-  // `show(minutes)` draws an hour and resolves when it is drawn; `ahead(minutes)` reads one before it is needed.
+  // `show(minutes)` draws an hour and resolves when it is drawn; `ahead(minutes)` prefetches one.
   constructor({ slider, label, play, back, forward }, { show, ahead, base }) {
     Object.assign(this, { slider, label, play, show, ahead, base });
     slider.addEventListener("input", () => this.#go(Number(slider.value)));
@@ -25,7 +25,7 @@ export class Player {
     return this.#hours[Number(this.slider.value)] ?? 0;
   }
 
-  // The hours that there are, and the one to be at: the nearest that there is.
+  // Sets the available hours, and goes to the one nearest to `minutes`.
   setHours(hours, minutes) {
     this.#hours = hours;
     this.slider.max = Math.max(0, hours.length - 1);

@@ -1,4 +1,4 @@
-// What went wrong, as a sentence with what can be done about it.
+// Shows what went wrong, and what to do about it.
 export class Problem {
   constructor(element, again) {
     this.element = element;

@@ -1,11 +1,11 @@
-// What is under the pointer: the value of its cell in words, and the cell itself.
+// The value under the pointer, as text and as data attributes.
 import { placeText } from "../forecast/meteogram.js";
 import { valueText } from "../scale/numbers.js";
 import { exact } from "../tile/float32.js";
 
-const HINT = "Point at the map for a value; click it for the forecast.";
+const HINT = "Point at the map for a value; click for the forecast.";
 
-// The cell of a layer at a place of the plane: its row, column, value and place on Earth; null outside of the tile.
+// The cell of a layer at a point of the plane: row, column, value, latitude and longitude; null outside the tile.
 export function cellAt(layer, plane, x, y) {
   const straight = plane.grid?.key === layer.grid.key;
   const cell = straight ? layer.grid.cell(y, x / plane.aspect) : layer.grid.nearest(...plane.unproject(x, y));
@@ -14,7 +14,7 @@ export function cellAt(layer, plane, x, y) {
   return { row: cell[0], column: cell[1], lat, lon, value: layer.values[cell[0] * layer.grid.columns + cell[1]] };
 }
 
-// `cells` are [layer, cell] of each map that has one there.
+// `cells` are [layer, cell] of each map that has a cell at this point.
 export function showReadout(output, cells, { several, spoken }) {
   output.setAttribute("aria-live", spoken ? "polite" : "off");
   if (!cells.length) {
@@ -36,7 +36,7 @@ function textOf({ scale, about, tile }, { value, lat, lon, row, column }, severa
   return `${name}${shownText(scale, value)} ${scale.units} (${native}) at ${where}`;
 }
 
-// A value in shown units, with as many digits as its scale can tell apart.
+// A value in display units, with as many digits as the scale distinguishes.
 export function shownText(scale, value) {
   const step = ((scale.high ?? scale.levels.at(-1)) - (scale.low ?? scale.levels[0])) * Math.abs(scale.factor) * 0.01;
   return valueText(scale.toShown(value), step);

@@ -1,4 +1,4 @@
-// Times in UTC, and where the reader is.
+// Times in UTC and in local time.
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const local = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 
@@ -7,7 +7,7 @@ export function utcText(time) {
   return `${DAYS[moment.getUTCDay()]} ${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-// " (Wed 10:00 CET)", or nothing where local time is UTC.
+// " (Wed 10:00 CET)", or empty if local time is UTC.
 export function localText(time) {
   return new Date(time).getTimezoneOffset() ? ` (${local.format(time).replace(",", "")})` : "";
 }

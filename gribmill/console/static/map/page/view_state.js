@@ -1,4 +1,4 @@
-// The view as the address of the page: a link leads back to the very same one.
+// The view as the query of the page's URL, so that a link opens exactly this view.
 const NAME = /^[A-Za-z0-9_.-]{1,100}$/;
 const RUN = /^\d{8}_\d{2}(\d{2})?$/;
 const CHOICES = {
@@ -15,7 +15,7 @@ export const DEFAULTS = {
   isobars: false, at: null, point: null,
 };
 
-// What the address says; what is wrong in it is left out.
+// Parses the query; invalid values are ignored.
 export function readState(search) {
   const given = new URLSearchParams(search);
   const state = { ...DEFAULTS };

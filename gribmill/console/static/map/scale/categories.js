@@ -1,4 +1,4 @@
-// Colours of a code field, by what each code means: those of Okabe and Ito, which everybody can tell apart.
+// Colours of a code field by the meaning of each code: Okabe and Ito's, which people with any colour vision can tell apart.
 import { hexToRgb } from "./rgb.js";
 
 const NOTHING = /^(no|none|no data|nothing|reserved|missing)$|no precipitation|^(sea|water)$/;
@@ -9,7 +9,7 @@ const WORDS = [
 const OTHERS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#444444"];
 const MOST_CODES = 60;
 
-// `flags` are [value, meaning] in ascending order. Null where they are not codes that a scale can show.
+// `flags` are [value, meaning] in ascending order. Null if they cannot be shown as codes.
 export function categoriesOf(flags) {
   if (!flags.length || flags.length > MOST_CODES) return null;
   const levels = flags.slice(1).map(([value], n) => (value + flags[n][0]) / 2);

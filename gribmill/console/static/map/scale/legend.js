@@ -1,4 +1,4 @@
-// The scale beside the map, with its units; the same in words for those who do not see it.
+// The legend: the colour scale with its units, described for screen readers too.
 import { GROUND, STRIPE } from "../layers/hatch.js";
 import { PAPER } from "../layers/picture.js";
 import { numberText, ticksBetween } from "./numbers.js";
@@ -8,7 +8,7 @@ const WIDTH = 560;
 const BAR = 16;
 const STRIPES = 140;
 
-// Drawn again only if it changes. `missing`: whether the field has points without a value.
+// Redrawn only if it changes. `missing`: whether the field has points without a value.
 export function drawLegend(element, scale, title, missing) {
   const colours = scale.levels ? scale.colours : [...scale.lut.subarray(0, 64), ...scale.lut.subarray(-64)];
   const key = [title, scale.units, scale.low, scale.high, scale.levels, colours, scale.meanings, missing].join("|");

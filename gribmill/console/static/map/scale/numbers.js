@@ -18,7 +18,7 @@ export function numberText(value) {
   return text.startsWith("-") ? `−${text.slice(1)}` : text;
 }
 
-// A value with so many digits that neighbouring colours differ.
+// A value with enough digits to tell neighbouring colours apart.
 export function valueText(value, step) {
   if (Number.isNaN(value)) return "no value";
   const digits = step > 0 ? Math.min(6, Math.max(1, Math.ceil(-Math.log10(step)) + 1)) : 1;

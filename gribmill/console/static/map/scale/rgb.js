@@ -3,7 +3,7 @@ export function hexToRgb(text) {
   return [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
 }
 
-// The colour at a place between stops [place, colour], which ascend.
+// The colour at a position between stops [position, colour] in ascending order.
 export function mixed(stops, place) {
   let n = 1;
   while (n < stops.length - 1 && place > stops[n][0]) n++;

@@ -1,4 +1,4 @@
-// CRC-32 as ZIP has it, four bytes at a time.
+// The CRC-32 of ZIP, four bytes at a time.
 const TABLES = makeTables();
 
 function makeTables() {

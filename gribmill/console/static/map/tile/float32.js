@@ -1,4 +1,4 @@
-// A float32 value with as few digits as give back every bit of it.
+// A float32 value with the fewest digits that identify it.
 export function exact(value) {
   if (!Number.isFinite(value)) return String(value);
   for (let digits = 1; digits < 9; digits++) {

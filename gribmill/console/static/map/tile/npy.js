@@ -1,4 +1,4 @@
-// One array in NumPy's .npy format: a header that is matched, never evaluated, and little-endian values in C order.
+// One array in NumPy's .npy format: the header is matched, never evaluated; values are little-endian and in C order.
 import { TileError } from "./tile_error.js";
 
 const HEADER = /^\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n$/;
@@ -37,6 +37,6 @@ function header(raw, name) {
   const [, order, kind, width, fortran, sizes] = match;
   const shape = sizes.split(",").map((part) => part.trim()).filter(Boolean).map(Number);
   const foreign = order === ">" || (fortran === "True" && shape.length > 1);
-  if (foreign || shape.length > 4 || Number(width) === 0) throw new TileError(`The array ${name} is not laid out as in a tile.`);
+  if (foreign || shape.length > 4 || Number(width) === 0) throw new TileError(`The array ${name} has a layout that tiles do not use.`);
   return { kind, width: Number(width), shape, start };
 }

@@ -1,4 +1,4 @@
-// An NPZ file read in parts: its directory first, then only the arrays that are asked for.
+// Reads an NPZ file in parts: the directory first, then only the requested arrays.
 import { crc32 } from "./crc32.js";
 import { parseNpy } from "./npy.js";
 import { RangedFile } from "./ranged_file.js";
@@ -27,12 +27,7 @@ export class Npz {
     return this.#file.heldBytes;
   }
 
-  // Whether the server still has this very file.
-  current() {
-    return this.#file.current();
-  }
-
-  // One array; its checksum, size and shape must agree.
+  // One array, if its checksum, size and shape are right.
   async array(name, signal) {
     const member = this.#members.get(name);
     if (!member) throw new TileError(`The tile has no array ${name}.`);
@@ -58,7 +53,7 @@ function dataStart(body, member) {
   return start;
 }
 
-// Never more than the directory declares: a stream that goes on is given up.
+// At most the size that the directory declares; a longer stream is an error.
 async function inflate(packed, member) {
   if (member.method !== DEFLATED) return packed.slice();
   const raw = new Uint8Array(member.size);

@@ -1,7 +1,8 @@
-// Parts of a file on the server, by HTTP range requests. The file must stay the same while it is read.
+// Parts of a file on the server, by HTTP range requests. The address must name one version of the file: browsers keep
+// parts of it, and Chromium would join them with parts of a later version.
 import { TileError } from "./tile_error.js";
 
-// The end record of a ZIP file is in its last 65,557 bytes; mostly the whole directory is, and of a small tile everything.
+// The end record of a ZIP file is in its last 65,557 bytes. This usually includes the directory, and all of a small tile.
 const TAIL_BYTES = 2 ** 16 + 2 ** 10;
 const LIMIT_BYTES = 2 ** 32 - 1;
 
@@ -23,7 +24,7 @@ export class RangedFile {
     if (response.status === 200) return new RangedFile(url, body.length, response.headers.get("ETag"), { begin: 0, body });
     const range = rangeOf(response);
     if (range.end - range.begin !== body.length || range.end !== range.size || range.size > LIMIT_BYTES) {
-      throw new TileError("The server sent another part of the tile than was asked for.");
+      throw new TileError("The server sent a different part of the tile than requested.");
     }
     return new RangedFile(url, range.size, response.headers.get("ETag"), { begin: range.begin, body });
   }
@@ -32,24 +33,12 @@ export class RangedFile {
     return this.#held.body.length;
   }
 
-  // Whether the server still has these very bytes. One that does not answer has not replaced them.
-  async current() {
-    let response;
-    try {
-      response = await fetch(this.#url, { method: "HEAD", credentials: "same-origin", cache: "no-store" });
-    } catch {
-      return true;
-    }
-    if (!response.ok) throw await refusal(response);
-    return response.headers.get("ETag") === this.#etag;
-  }
-
   // The bytes from `begin` to `end`, which must all exist.
   async bytes(begin, end, signal) {
     if (!(begin >= 0 && begin <= end && end <= this.size)) throw new TileError("The tile is truncated.");
     if (begin >= this.#held.begin) return this.#held.body.subarray(begin - this.#held.begin, end - this.#held.begin);
     const response = await ask(this.#url, `bytes=${begin}-${end - 1}`, signal);
-    if (response.headers.get("ETag") !== this.#etag) throw new TileError("The tile was replaced while it was read. Load it again.");
+    if (response.headers.get("ETag") !== this.#etag) throw new TileError("The tile was replaced while it was being read. Load it again.");
     const body = await bodyOf(response);
     if (response.status === 200) {
       this.#held = { begin: 0, body };
@@ -58,7 +47,7 @@ export class RangedFile {
     }
     const range = rangeOf(response);
     if (range.begin !== begin || range.end !== end || range.size !== this.size || body.length !== end - begin) {
-      throw new TileError("The server sent another part of the tile than was asked for.");
+      throw new TileError("The server sent a different part of the tile than requested.");
     }
     return body;
   }
@@ -67,11 +56,10 @@ export class RangedFile {
 async function ask(url, range, signal) {
   let response;
   try {
-    // Not from the browser's cache: Chromium joins parts of a tile with those of the tile that it replaced.
-    response = await fetch(url, { headers: { Range: range }, signal, credentials: "same-origin", cache: "no-store" });
+    response = await fetch(url, { headers: { Range: range }, signal, credentials: "same-origin" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new TileError("The server does not answer.", "offline");
+    throw new TileError("The server does not respond.", "offline");
   }
   if (response.status === 200 || response.status === 206) return response;
   throw await refusal(response);
@@ -91,12 +79,12 @@ async function bodyOf(response) {
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new TileError("The connection ended before the tile had arrived.", "offline");
+    throw new TileError("The connection was closed before the whole tile arrived.", "offline");
   }
 }
 
 function rangeOf(response) {
   const match = /^bytes (\d{1,12})-(\d{1,12})\/(\d{1,12})$/.exec(response.headers.get("Content-Range") ?? "");
-  if (!match) throw new TileError("The server sent a part of the tile without saying which.");
+  if (!match) throw new TileError("The server did not say which part of the tile it sent.");
   return { begin: Number(match[1]), end: Number(match[2]) + 1, size: Number(match[3]) };
 }

@@ -1,4 +1,4 @@
-// A tile: its metadata, and the values of its variables, bit for bit those that gribmill reads.
+// A tile: its metadata, and the values of its variables, identical to those that gribmill reads.
 import { Npz } from "./npz.js";
 import { TileError } from "./tile_error.js";
 
@@ -26,16 +26,11 @@ export class Tile {
     return this.#npz.heldBytes;
   }
 
-  // Whether the server still has this very tile.
-  current() {
-    return this.#npz.current();
-  }
-
-  // Latitudes of the rows, where they are not evenly spaced.
+  // Latitudes of the rows, if they are not evenly spaced.
   async rowLatitudes(signal) {
     if (this.meta.grid.definition.kind !== "gaussian") return null;
     const { shape, values } = await this.#npz.array("lat", signal);
-    if (shape.length !== 1 || shape[0] !== this.shape[0]) throw new TileError("The tile has other latitudes than rows.");
+    if (shape.length !== 1 || shape[0] !== this.shape[0]) throw new TileError("The tile has a wrong number of latitudes.");
     return values;
   }
 
@@ -46,7 +41,7 @@ export class Tile {
     const { shape, values } = await this.#npz.array(name, signal);
     const expected = about.packed ? Uint16Array : Float32Array;
     if (!(values instanceof expected) || shape.length !== 2 || shape[0] !== this.shape[0] || shape[1] !== this.shape[1]) {
-      throw new TileError(`The array ${name} has another type or shape than the tile says.`);
+      throw new TileError(`The array ${name} has a different type or shape than the metadata says.`);
     }
     return about.packed ? dequantize(values, shape[1], about.packed) : values;
   }
@@ -62,7 +57,7 @@ function parseMeta(bytes) {
   } catch {
     throw new TileError("The tile's metadata is not JSON.");
   }
-  if (meta?.format > FORMAT) throw new TileError(`The tile has format ${meta.format}, which this map does not know. Reload the page.`);
+  if (meta?.format > FORMAT) throw new TileError(`The tile has format ${meta.format}, which this page cannot read. Reload the page.`);
   const shape = meta?.grid?.shape;
   const counts = Array.isArray(shape) && shape.length === 2 && shape.every((n) => Number.isInteger(n) && n > 0);
   if (meta?.format !== FORMAT || !counts || shape[0] * shape[1] > MOST_POINTS || typeof meta.variables !== "object" || !meta.grid.definition) {

@@ -1,36 +1,30 @@
-// Tiles that were opened and values that were read; what was not used for longest is forgotten first.
+// Tiles that were opened and values that were read; the least recently used are removed first.
 import { Tile } from "./tile.js";
 import { TileError } from "./tile_error.js";
 
 const MOST_TILES = 200;
 const MOST_HELD_BYTES = 48 * 2 ** 20;
 const MOST_BYTES = 256 * 2 ** 20;
-const CHECK_MS = 60_000; // a tile may be replaced or removed: then it is asked for again
 
 export class TileCache {
-  #tiles = new Map(); // url: {made, tile, checked}
+  #tiles = new Map(); // url: {made, tile}
   #values = new Map(); // "url name": {made, bytes}
 
   async tile(url) {
-    const entry = this.#tiles.get(url) ?? { made: Tile.open(url), tile: null, checked: Date.now() };
+    const entry = this.#tiles.get(url) ?? { made: Tile.open(url), tile: null };
     recent(this.#tiles, url, entry);
     try {
       entry.tile = await entry.made;
     } catch (error) {
-      this.drop(url);
+      this.#tiles.delete(url);
       throw error instanceof TypeError ? new TileError("The tile cannot be read.") : error;
     }
     this.#forgetTiles(url);
-    if (Date.now() - entry.checked < CHECK_MS) return entry.tile;
-    entry.checked = Date.now();
-    if (await entry.tile.current()) return entry.tile;
-    this.drop(url);
-    return this.tile(url);
+    return entry.tile;
   }
 
   // Values of a stored variable, or a wind speed from its components: `ws10` from u10 and v10.
   async values(url, name) {
-    await this.tile(url); // forgets values of a tile that was replaced
     const key = `${url} ${name}`;
     const entry = this.#values.get(key) ?? { made: this.#read(url, name), bytes: 0 };
     recent(this.#values, key, entry);
@@ -43,12 +37,6 @@ export class TileCache {
       this.#values.delete(key);
       throw error;
     }
-  }
-
-  // The tile at this address may have been replaced.
-  drop(url) {
-    this.#tiles.delete(url);
-    for (const key of this.#values.keys()) if (key.startsWith(`${url} `)) this.#values.delete(key);
   }
 
   async #read(url, name) {

@@ -14,7 +14,7 @@ export const LOCAL_BYTES = 30;
 const MEMBER_NAME = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})\.npy$/;
 const latin1 = new TextDecoder("latin1");
 
-// Every member by name: where its bytes are, how they are stored, and their size and checksum.
+// All members by name: position, compression, size and checksum.
 export async function readDirectory(file, signal) {
   const end = await endRecord(file, signal);
   const data = await file.bytes(end.start, end.start + end.length, signal);
@@ -68,12 +68,12 @@ function centralEntry(data, at) {
     throw new TileError(`The array ${name} is stored in a way that tiles do not use.`);
   }
   if (size > LIMIT_MEMBER_BYTES || size > packed * LIMIT_RATIO || (method === STORED && size !== packed)) {
-    throw new TileError(`The array ${name} declares ${size} bytes, impossible from ${packed}.`);
+    throw new TileError(`The array ${name} declares ${size} bytes, which ${packed} compressed bytes cannot give.`);
   }
   return { name, method, crc: view.getUint32(16, true), packed, size, offset: view.getUint32(42, true), next };
 }
 
-// A member may use the bytes from its offset up to the next one's: none may share bytes with another.
+// A member may use the bytes from its offset to the next one's; members must not overlap.
 function setSpans(members, directoryStart) {
   const ordered = [...members.values()].sort((a, b) => a.offset - b.offset);
   ordered.forEach((member, n) => {

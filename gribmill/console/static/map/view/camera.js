@@ -1,4 +1,4 @@
-// Which part of the plane is seen: the middle of the view, and pixels per unit of the plane.
+// The visible part of the plane: centre of the view, and pixels per unit of the plane.
 const MARGIN = 0.96;
 const LARGEST_CELL = 120; // pixels
 
@@ -14,7 +14,7 @@ export class Camera {
     [this.width, this.height] = [Math.max(1, width), Math.max(1, height)];
   }
 
-  // All of these bounds; of a plane that goes round, one turn. `cell` is the height of a cell of the tile.
+  // Shows all of these bounds; one turn of a plane that repeats. `cell` is the height of a cell of the tile.
   fit([west, south, east, north], turn = null, cell = 1) {
     this.most = LARGEST_CELL / cell;
     [this.x, this.y] = [(west + east) / 2, (south + north) / 2];
@@ -39,7 +39,7 @@ export class Camera {
     this.#keepInside();
   }
 
-  // Zoom about a place of the screen, which stays where it is.
+  // Zooms around a point of the screen, which stays in place.
   zoom(factor, left = this.width / 2, top = this.height / 2) {
     const [x, y] = this.toPlane(left, top);
     this.scale = Math.min(Math.max(this.scale * factor, this.least * (this.round ? 1 : 0.5)), Math.max(this.most, this.least));

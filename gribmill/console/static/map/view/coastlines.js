@@ -5,12 +5,12 @@ import { linesOnPlane, PlaneLines } from "./lines.js";
 const BREAK = -(2 ** 31);
 const KINDS = ["land", "borders", "states"];
 const MARGIN_DEG = 2;
-const MARGIN_SHARE = 0.6; // of the tile's span: views are wider than tiles
+const MARGIN_SHARE = 0.6; // of the tile's extent: views are larger than tiles
 
 export class Coastlines {
   #loaded = new Map();
 
-  // {land, borders, states} on a plane, for the surroundings of a tile's grid.
+  // {land, borders, states} on a plane, around a tile's grid.
   async on(plane, grid) {
     const key = `${boxOf(grid)} ${plane.key}`;
     if (!this.#loaded.has(key)) {

@@ -1,8 +1,8 @@
-// Lines in degrees or in cells, put on a plane once, and drawn at any scale.
-const BEYOND = 0.03; // of a turn: what is drawn may go on a little beyond the end of the plane
+// Lines in degrees or cells, projected to a plane once and drawn at any scale.
+const BEYOND = 0.03; // of a turn: lines may extend a little beyond the end of the plane
 
 export class PlaneLines {
-  // `lines` are arrays of x and y in turn.
+  // `lines` are arrays of alternating x and y.
   constructor(lines, turn) {
     this.turn = turn;
     this.path = new Path2D();
@@ -12,8 +12,8 @@ export class PlaneLines {
     }
   }
 
-  // Once, and again where the plane repeats itself within the view. `light` is drawn beside the lines, so that they are
-  // seen on dark colours: thin lines twice are many times faster than wide ones.
+  // Draws the lines, again for each repetition of the plane within the view. `light` is drawn beside them, so that they
+  // are visible on dark colours; two thin lines are much faster than a wide one.
   stroke(context, camera, { colour, width, light = null }) {
     for (const shift of turnsInView(camera, this.turn)) {
       if (light) this.#pen(context, camera, shift, light, width, 1);
@@ -34,7 +34,7 @@ export class PlaneLines {
   }
 }
 
-// By how much the plane is to be moved so that all of the view is covered.
+// The shifts of the plane that cover the whole view.
 export function turnsInView(camera, turn) {
   if (!turn) return [0];
   const [west, , east] = camera.bounds;
@@ -46,7 +46,7 @@ export function turnsInView(camera, turn) {
   return found.length ? found : [0];
 }
 
-// Places in degrees (longitude, latitude, …) on a plane, cut where the plane ends.
+// Points in degrees (longitude, latitude, …) on a plane, split at the end of the plane.
 export function linesOnPlane(plane, degrees) {
   const found = [];
   for (const line of degrees) {

@@ -1,12 +1,12 @@
-// One map: a stack of canvases for colours, lines and particles, and what is drawn on each.
+// One map: a stack of canvases for colours, lines and particles.
 import { drawBarbs } from "../layers/barbs.js";
 import { Particles } from "../layers/particles.js";
 import { Raster } from "../layers/raster.js";
 import { Camera } from "./camera.js";
 
-const MOST_RATIO = 2; // pixels of the screen per CSS pixel
-const MARGIN = 0.2; // of the view, drawn beyond each edge: a map that is moved is only shifted
-const ZOOMED = [0.6, 1.7]; // by how much a drawing may be stretched before it is made again
+const MOST_RATIO = 2; // device pixels per CSS pixel
+const MARGIN = 0.2; // of the view, drawn beyond each edge, so that panning only shifts the canvas
+const ZOOMED = [0.6, 1.7]; // how far a drawing is scaled before it is redrawn
 const REST_MS = 110;
 const COAST = "rgb(16 16 24 / 0.9)";
 
@@ -16,7 +16,7 @@ export class Panel {
   #lines;
   #motes;
   #pin;
-  #drawn = null; // the camera of what is on the canvases
+  #drawn = null; // the camera of the current drawing
   #resting = 0;
 
   constructor(element, { webgl }) {
@@ -36,7 +36,7 @@ export class Panel {
     this.content = null;
   }
 
-  // {field, scale, grid, plane, coast, wind, windStyle, contours, picture}: drawn at once, where the camera is.
+  // {field, scale, grid, plane, coast, wind, windStyle, contours, picture}: drawn at once at the camera's position.
   show(content, camera) {
     const before = this.content;
     this.content = content;
@@ -57,7 +57,7 @@ export class Panel {
     for (const canvas of [this.#coast, this.#lines]) canvas.width = canvas.width;
   }
 
-  // What is drawn follows the camera; it is made again at rest, or where it no longer fills the view.
+  // Moves the drawing with the camera, and redraws when the camera rests or the drawing no longer fills the view.
   move(camera) {
     if (!this.content) return;
     clearTimeout(this.#resting);
@@ -83,7 +83,7 @@ export class Panel {
     this.#blow(camera);
   }
 
-  // A pin at a place in degrees; none for null.
+  // Shows a pin at a place in degrees; removes it for null.
   mark(place, camera) {
     const at = place && this.content ? this.content.plane.project(...place) : [NaN, NaN];
     this.#pin.hidden = !Number.isFinite(at[0] + at[1]);
@@ -98,7 +98,7 @@ export class Panel {
     return Math.min(MOST_RATIO, window.devicePixelRatio || 1);
   }
 
-  // Factor and shift from what is drawn to what the camera sees.
+  // Scale and shift from the drawing to the camera's view.
   #shift(camera) {
     const drawn = this.#drawn;
     const { turn } = this.content.plane;
@@ -150,7 +150,7 @@ export class Panel {
     if (windStyle === "barbs" && wind) drawBarbs(context, wind, plane, this.#drawn, { colour: "#14161c", halo: "rgb(255 255 255 / 0.7)" });
   }
 
-  // Particles are in the view alone, not beyond its edges.
+  // Particles are only drawn within the view, not beyond its edges.
   #blow(camera) {
     const { wind, windStyle, plane } = this.content;
     this.#motes.hidden = windStyle !== "particles" || !wind;

@@ -1,8 +1,8 @@
-// The plane that the map is drawn on: the grid of a tile as it is, or Web Mercator. x goes east, y north.
+// The plane of the map: the tile's own grid, or Web Mercator. x goes east, y north.
 import { RADIANS } from "../grids/earth.js";
 
 const WEB_LIMIT_DEG = 85.0511; // where web maps end
-const FARTHEST_DEG = 89.5; // beyond, Mercator goes to infinity
+const FARTHEST_DEG = 89.5; // Mercator goes to infinity at the poles
 
 function mercator(lat) {
   return Math.asinh(Math.tan(lat * RADIANS)) / RADIANS;
@@ -20,7 +20,7 @@ export class NativePlane {
 
   edge = Infinity;
 
-  // Width of a unit across over that of one upward, at a height of the plane.
+  // Ratio of the horizontal to the vertical unit, at a height of the plane.
   narrowing(y) {
     return this.grid.narrowing(y);
   }
@@ -34,7 +34,7 @@ export class NativePlane {
     return this.grid.latlon(y, x / this.aspect);
   }
 
-  // Where a fractional row and column of any grid is.
+  // The position of a fractional row and column of any grid.
   place(grid, j, i) {
     if (grid.key === this.grid.key) return [i * this.aspect, j];
     return this.project(...grid.latlon(j, i));
@@ -76,7 +76,7 @@ export class WebMercatorPlane {
   place(grid, j, i) {
     const [lat, lon] = grid.latlon(j, i);
     const [x, y] = this.project(lat, lon);
-    // Columns of such a grid are meridians: going on from the middle one, nothing jumps at the edges.
+    // Columns of such a grid are meridians: counting from the middle one avoids jumps at the edges.
     if (!grid.meridians) return [x, y];
     const step = grid.source.dlon;
     const middle = (grid.columns - 1) / 2;

@@ -1,0 +1,39 @@
+"""The result of an action, carried in a cookie to the page that is shown next."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+
+from fastapi import Request
+from starlette.responses import RedirectResponse, Response
+
+from gribmill.console.frame import Notice
+
+COOKIE = "gribmill_notice"
+LONGEST_NOTICE = 1500
+
+
+def back_with(path: str, notice: Notice) -> Response:
+    """Redirect to a page, which shows the notice."""
+    answer = RedirectResponse(path, 303)
+    text = json.dumps([notice.kind, notice.text[:LONGEST_NOTICE]])
+    value = base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    answer.set_cookie(COOKIE, value, max_age=60, path="/", httponly=True, samesite="strict")
+    return answer
+
+
+def read_notice(request: Request) -> Notice | None:
+    value = request.cookies.get(COOKIE)
+    if not value:
+        return None
+    try:
+        kind, text = json.loads(base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)))
+    except (binascii.Error, ValueError, TypeError):
+        return None
+    return Notice(str(text), kind) if kind in ("good", "bad", "note") else None
+
+
+def forget_notice(answer: Response) -> None:
+    answer.delete_cookie(COOKIE, path="/")
