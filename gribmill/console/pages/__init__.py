@@ -10,7 +10,6 @@ __all__ = [
     "jobs",
     "operations",
     "overview",
-    "run_grid",
     "runs",
     "triggers",
 ]

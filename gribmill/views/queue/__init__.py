@@ -6,6 +6,7 @@ __all__ = [
     "database",
     "definition",
     "event",
+    "event_payload",
     "job",
     "job_group",
     "job_result",
