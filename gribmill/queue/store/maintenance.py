@@ -42,6 +42,10 @@ class _Count(NamedTuple):
     n: int
 
 
+class _Id(NamedTuple):
+    id: int
+
+
 class _SilentWorker(NamedTuple):
     id: str
 
@@ -155,7 +159,8 @@ class Upkeep(Facet):
             self._remove("triggers/prune_firings", FIRINGS_KEPT)
             self._remove("attempts/prune", keep_completed)
             self._remove("events/prune", EVENTS_KEPT)
-            self._remove("groups/prune", keep_completed)
+            while self._prune_groups(keep_completed) == CHUNK:
+                continue
         return Pruned(done, failed)
 
     @retried
@@ -164,6 +169,13 @@ class Upkeep(Facet):
             tx.change("workers/prune", {"before": tx.now - WORKERS_KEPT})
             tx.change("tenants/prune_turns", {"before": tx.now - TURNS_KEPT})
             tx.change("reservations/prune", {"before": tx.now - RESERVATIONS_KEPT})
+
+    @retried
+    def _prune_groups(self, keep: timedelta) -> int:
+        """Remove old groups without jobs."""
+        with self.database.write() as tx:
+            old = tx.query(_Id, "groups/prunable", {"before": tx.now - keep, "limit": CHUNK})
+            return tx.change("groups/remove_empty", {"ids": [one.id for one in old]}) if old else 0
 
     def _prune(self, statuses: tuple[Status, ...], keep: timedelta, *, dry_run: bool) -> int:
         if not dry_run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from gribmill.queue.errors import BadArguments, GroupNotFound, NotAllowed
 from gribmill.queue.model import GroupMode, JobGroup, NewJob, OnGroupFailure
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
+from gribmill.queue.store.jobs.prepare import prepare
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest
@@ -342,6 +344,22 @@ def test_group_without_jobs_is_pruned_with_them(store: Store, clock: FakeClock) 
     store.maintenance.prune(3, 90)
     assert [one.group.id for one in store.groups.list()] == [fresh.id]
     assert group.id != fresh.id
+
+
+def test_group_to_which_a_job_is_added_meanwhile_is_not_pruned(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
+    group = store.groups.open("nightly")
+    clock.advance(4 * 86_400)
+    pruning = threading.Thread(target=backend.open().maintenance.prune, args=(3, 90))
+    with store.database.write() as tx:
+        tx.change("groups/lock", {"group_id": group.id})
+        (made,) = tx.insert_jobs([prepare(store.registry, NewJob("plain", group_id=group.id))])
+        pruning.start()
+        backend.wait_for_a_blocked_writer(pruning)
+    pruning.join()
+    assert store.jobs.get(made.id).group_id == group.id
+    assert store.groups.get(group.id) == group
 
 
 def test_many_jobs_of_a_sequential_group_keep_their_order(store: Store) -> None:
