@@ -55,6 +55,8 @@ def test_workers_follow_the_server_that_was_promoted(
     marks = tmp_path / "marks"
     ids = fill(store, 900, marks)
     wait_until(lambda: ended(store) > 50, what="some jobs to end")
+    # One that has not registered yet cannot start without its server, and exits with the reason.
+    wait_until(lambda: all(" runs " in worker.log for worker in team), what="both workers to run")
 
     primary.stop("immediate")
     wait_until(lambda: all(OutageLog.of(worker).of_store() for worker in team), what="the outage to be reported")
