@@ -20,8 +20,9 @@ TRY_AGAIN_SECONDS = 5.0
 class Announcer:
     """One connection per process, used only for notifications. A lost notification costs one poll interval."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, lease_seconds: float) -> None:
         self._dsn = dsn
+        self._lease_seconds = lease_seconds
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._pid = os.getpid()
@@ -59,7 +60,7 @@ class Announcer:
         self._next = time.monotonic() + EVERY_SECONDS
         try:
             if self._connection is None or self._connection.closed:
-                self._connection = connect(self._dsn)
+                self._connection = connect(self._dsn, self._lease_seconds)
                 self._connection.execute("SET synchronous_commit = off")
             self._connection.execute(f"NOTIFY {CHANNEL}")
         except psycopg.Error:

@@ -24,13 +24,9 @@ SHORTEST_CONNECT_SECONDS = 2  # libpq takes less for this
 DEFAULT_LEASE_SECONDS = 60.0
 # A worker must notice that it is cut off well within its lease.
 LONGEST_SILENCE_SECONDS = 10.0
-NETWORK = {
-    "keepalives": 1,
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "fallback_application_name": "gribmill",
-}
+KEEPALIVES = 3
+# The server notices a host that vanished before this, however long the lease is.
+LONGEST_ABSENCE_SECONDS = 60.0
 # By SET, because PgBouncer refuses `options` at start-up.
 LIMITS = {
     "statement_timeout": "120s",
@@ -54,11 +50,32 @@ def connection_text(dsn: str, lease_seconds: float) -> str:
     given: dict[str, Any] = conninfo_to_dict(dsn)
     silence = min(LONGEST_SILENCE_SECONDS, lease_seconds / 4)
     connecting = min(CONNECT_SECONDS, max(SHORTEST_CONNECT_SECONDS, int(lease_seconds / 6)))
-    network = {**NETWORK, "tcp_user_timeout": max(1, int(silence * 1000)), "connect_timeout": connecting}
+    network = {
+        "keepalives": 1,
+        "keepalives_idle": max(1, int(silence / 2)),
+        "keepalives_interval": max(1, int(silence / 5)),
+        "keepalives_count": KEEPALIVES,
+        "tcp_user_timeout": max(1, int(silence * 1000)),
+        "connect_timeout": connecting,
+        "fallback_application_name": "gribmill",
+    }
     if any("," in str(given.get(name)) for name in ("host", "hostaddr")):
         # Of several servers, use the writable one. A single read-only server can still be read.
         network["target_session_attrs"] = "read-write"
     return make_conninfo(**{**network, **given})
+
+
+def server_keepalives(lease_seconds: float) -> dict[str, str]:
+    """How the server notices that a client's host has vanished: within half a lease its session ends, and with it the
+    locks that it holds. By default that takes a server two hours. Sockets of the same machine ignore it."""
+    absence = min(LONGEST_ABSENCE_SECONDS, lease_seconds) / 2
+    idle, interval = max(1, int(absence / 3)), max(1, int(absence / 6))
+    return {
+        "tcp_keepalives_idle": str(idle),
+        "tcp_keepalives_interval": str(interval),
+        "tcp_keepalives_count": str(KEEPALIVES),
+        "tcp_user_timeout": str((idle + KEEPALIVES * interval) * 1000),
+    }
 
 
 def shown_name(dsn: str) -> str:
@@ -82,7 +99,8 @@ def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connectio
     connection = psycopg.connect(connection_text(dsn, lease_seconds), autocommit=True)
     try:
         adapt(connection)
-        connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in LIMITS.items()))
+        settings = {**LIMITS, **server_keepalives(lease_seconds)}
+        connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in settings.items()))
         pid = connection.execute("SELECT pg_backend_pid()").fetchone()
         # A pooler hands transactions to other backends, which do not know what was prepared on this one.
         connection.prepare_threshold = 2 if pid == (connection.info.backend_pid,) else None

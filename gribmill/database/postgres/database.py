@@ -8,6 +8,8 @@ import threading
 from collections.abc import Sequence
 from copy import copy
 
+from psycopg.errors import InsufficientPrivilege
+
 from gribmill.database.postgres.announcer import Announcer
 from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
 from gribmill.database.postgres.error_translation import FAULTS, fault_of, lost_connection
@@ -18,7 +20,7 @@ from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.tenant_role import ADVICE, role_state, set_up_role
 from gribmill.database.postgres.transaction import PostgresTransaction
 from gribmill.database.postgres.turn import take_turn
-from gribmill.queue.errors import StoreError, StoreReadOnly
+from gribmill.queue.errors import StatementRefused, StoreError, StoreReadOnly
 from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock
 
@@ -54,7 +56,7 @@ class _Writing:
         self._database = database
 
     def __enter__(self) -> PostgresTransaction:
-        self._handle, self._transaction = self._database._enter(WRITE)
+        self._handle, self._transaction = self._database._enter(WRITE, self._database.tenant)
         return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -94,14 +96,15 @@ class PostgresDatabase:
         self.tenant: str | None = None
         self._has_tenant_role: bool | None = None
         self._local = threading.local()
-        self._announcer = Announcer(dsn)
+        self._announcer = Announcer(dsn, lease_seconds)
         try:
             self._bring_up_to_date(create=create)
         except FAULTS as error:
             raise self._fault(error) from error
 
     def for_tenant(self, name: str) -> PostgresDatabase:
-        """The same database, and the same connections. Its looks are those of the role for tenants, if there is one."""
+        """The same database, and the same connections. Its transactions are those of the role for tenants, if there
+        is one."""
         if self._has_tenant_role is None:
             self._has_tenant_role = self._look_for_role()
         if not self._has_tenant_role:
@@ -212,6 +215,8 @@ class PostgresDatabase:
         return handle
 
     def _fault(self, error: Exception) -> Exception:
+        if self.tenant is not None and isinstance(error, InsufficientPrivilege):
+            return StatementRefused(f"{self.name}: row-level security refused a row of another tenant")
         fault = fault_of(error, self.name)
         if isinstance(fault, StoreReadOnly):
             self.close()  # another server may have become the primary
