@@ -93,6 +93,11 @@ class Transaction(Snapshot, Protocol):
         """How many rows a named statement changed."""
         ...
 
+    def across_tenants(self) -> AbstractContextManager[None]:
+        """What is done in here may concern rows of other tenants, also in a request for one tenant. Only for what
+        follows from a change that was made outside of it."""
+        ...
+
     # Jobs
 
     def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
@@ -266,7 +271,7 @@ class Database(Protocol):
     """Whether workers go on when its machine crashes. They would go on with claims that it has forgotten."""
 
     def for_tenant(self, name: str) -> Database:
-        """The same database for the requests of one tenant: if it can, it hides the rows of others from `read`.
+        """The same database for the requests of one tenant: if it can, it keeps `read` and `write` from rows of others.
 
         A second safeguard. Statements still have to name the tenant.
         """

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from gribmill.queue.model import DEFAULT_TENANT
 from gribmill.server.context import ServerContext
 from gribmill.server.extension import Extension
 from gribmill.server.metrics.collector import MetricsCollector
@@ -32,6 +33,8 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await context.run(lambda: context.store)
+        # Looks for the role of tenants now, so that its absence is logged at the start and not with the first request.
+        await context.run(context.store.database.for_tenant, DEFAULT_TENANT)
         app.state.metrics = await context.run(MetricsCollector, context.store, context.weather, families)
         yield
         context.end_streams()

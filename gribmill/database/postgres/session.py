@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from gribmill.database.postgres.adaptation import bind_all, moment
 from gribmill.database.postgres.handle import Cursor, Handle, raw_rows
 from gribmill.database.postgres.statements import statement, statement_names
+from gribmill.database.postgres.tenant_role import ENTER, LEAVE
 from gribmill.database.records import RawRows
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.model import Enqueued, PreparedJob
@@ -18,6 +20,7 @@ RecordT = TypeVar("RecordT")
 Call = tuple[str, RawParams]
 """A statement's name and its parameters."""
 NamedCall = tuple[str, Mapping[str, Any]]
+_NOTHING = nullcontext()
 
 
 class PostgresSession:
@@ -30,7 +33,9 @@ class PostgresSession:
         "_begin",
         "_clock",
         "_handle",
+        "_is_tenant",
         "_tenant",
+        "_wants_tenant",
         "begun",
         "lasting",
         "seconds",
@@ -49,6 +54,7 @@ class PostgresSession:
         self._handle = handle
         self._begin = begin
         self._tenant = tenant
+        self._is_tenant = self._wants_tenant = tenant is not None
 
     def set_time(self) -> None:
         """The moment of all that follows: of the transaction's begin, or after it has waited for a lock."""
@@ -91,10 +97,26 @@ class PostgresSession:
     def together(self, *calls: Call) -> list[Cursor]:
         """Several statements in one round trip. Each is a separate statement: it sees what those before it did."""
         sent = [(statement(name), params) for name, params in calls]
-        if self.begun:
+        if not self.begun:
+            self.begun = True  # also if it fails: then there is something to roll back
+            self._is_tenant = self._wants_tenant
+            return self._handle.begin(self._begin, sent, self._tenant if self._is_tenant else None)
+        if self._is_tenant is self._wants_tenant:
             return self._handle.send(sent)
-        self.begun = True  # also if it fails: then there is something to roll back
-        return self._handle.begin(self._begin, sent, self._tenant)
+        self._is_tenant = self._wants_tenant
+        switch: tuple[str, RawParams] = (ENTER, (self._tenant,)) if self._is_tenant else (LEAVE, ())
+        return self._handle.send([switch, *sent])[1:]
+
+    def across_tenants(self) -> AbstractContextManager[None]:
+        return _NOTHING if self._tenant is None else self._as_owner()
+
+    @contextmanager
+    def _as_owner(self) -> Iterator[None]:
+        before, self._wants_tenant = self._wants_tenant, False
+        try:
+            yield
+        finally:
+            self._wants_tenant = before
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
         """Run a statement for each row; returns the number of changed rows."""

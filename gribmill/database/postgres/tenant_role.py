@@ -1,4 +1,4 @@
-"""The role as which a request for one tenant reads, so that row-level security shows it no rows of others.
+"""The role as which a request for one tenant reads and writes: row-level security keeps it from rows of others.
 
 gribmill connects as the owner of the tables, whom row-level security does not limit.
 """
@@ -15,8 +15,10 @@ from gribmill.database.postgres.statements import script
 ENTER = (
     "SELECT set_config('search_path', array_to_string(ARRAY(SELECT quote_ident(name)"
     " FROM unnest(current_schemas(false)) AS name), ','), true),"
-    " set_config('gribmill.tenant', %s, true), set_config('role', 'gribmill_tenant', true)"
+    " set_config('gribmill.tenant', %s, true), set_config('gribmill.role', current_setting('role'), true),"
+    " set_config('role', 'gribmill_tenant', true)"
 )
+LEAVE = "SELECT set_config('role', current_setting('gribmill.role'), true)"
 ADVICE = (
     "row-level security does not limit requests for one tenant: as an administrator of the server run"
     " CREATE ROLE gribmill_tenant NOLOGIN and GRANT gribmill_tenant TO the user of gribmill,"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 
 RecordT = TypeVar("RecordT")
+_NOTHING = nullcontext()
 
 
 class SqliteSession:
@@ -32,6 +34,10 @@ class SqliteSession:
     def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
         """A verb that other verbs use; a transaction has it."""
         raise NotImplementedError
+
+    def across_tenants(self) -> AbstractContextManager[None]:
+        """SQLite has no row-level security."""
+        return _NOTHING
 
     def hold_groups(self, job_ids: Sequence[int]) -> None:
         """Like insert_jobs: implemented by the transaction."""

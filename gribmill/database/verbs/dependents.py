@@ -13,9 +13,10 @@ def settle_dependents(tx: WithJobs) -> None:
     A trigger lists the parents that have ended, whether the queue or a manual statement ended them, and those whose
     retry, as a new job, has not been made.
     """
-    while ended := tx.rows("dependencies/ended_parents"):
-        for parent in ended:
-            _settle(tx, parent)
+    with tx.across_tenants():
+        while ended := tx.rows("dependencies/ended_parents"):
+            for parent in ended:
+                _settle(tx, parent)
 
 
 def _settle(tx: WithJobs, parent: Row) -> None:

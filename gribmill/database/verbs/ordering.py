@@ -15,6 +15,7 @@ def rearrange(
     *,
     moved_only: bool = False,
 ) -> int:
-    queue = tx.query(PlacedJob, "order/moved" if moved_only else "order/pending", {"priority": priority})
-    rows = [{"job_id": job_id, "position": at, "priority": priority} for job_id, at in arrange(queue).items()]
-    return tx.execute_many("order/set", rows) if rows else 0
+    with tx.across_tenants():
+        queue = tx.query(PlacedJob, "order/moved" if moved_only else "order/pending", {"priority": priority})
+        rows = [{"job_id": job_id, "position": at, "priority": priority} for job_id, at in arrange(queue).items()]
+        return tx.execute_many("order/set", rows) if rows else 0

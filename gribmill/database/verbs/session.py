@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from gribmill.queue.model import Enqueued, PreparedJob
@@ -50,6 +51,10 @@ class Session(Protocol):
 
     def after(self, seconds: float) -> str:
         """The time that many seconds from now."""
+        ...
+
+    def across_tenants(self) -> AbstractContextManager[None]:
+        """What is done in here may concern rows of other tenants, also in a request for one tenant."""
         ...
 
     def names_in(self, folder: str) -> Sequence[str]:

@@ -7,6 +7,11 @@ from gribmill.queue.errors import TenantLimit
 
 
 def check_tenant_limits(tx: Session, tenant_id: str, more: int = 0) -> None:
+    with tx.across_tenants():
+        _check(tx, tenant_id, more)
+
+
+def _check(tx: Session, tenant_id: str, more: int) -> None:
     rows = tx.rows("tenants/get", {"name": tenant_id})
     if not rows:
         return

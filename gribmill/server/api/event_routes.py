@@ -133,8 +133,7 @@ async def _missed(
     """Events since then, up to where the subscription begins."""
 
     def look(after: int) -> Sequence[PublishedEvent]:
-        events = server.store.events
-        return events.after(after, pattern=pattern, tenant_id=scope.tenant_id, through_id=newest, limit=REPLAY_PAGE)
+        return scope.acting().events.after(after, pattern=pattern, through_id=newest, limit=REPLAY_PAGE)
 
     while page := await server.run(look, since):
         for event in page:

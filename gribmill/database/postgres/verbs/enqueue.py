@@ -40,9 +40,10 @@ def _insert_or_find(tx: PostgresSession, job: PreparedJob, row: tuple[Any, ...])
         if made := tx.rows("jobs/insert", row):
             return Enqueued(made[0]["id"], created=True)
         key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
-        if found := tx.rows("jobs/find_active", key):
-            share_request(tx, job, found[0])
-            return Enqueued(found[0]["id"], created=False)
+        with tx.across_tenants():  # shared work may have been requested by another tenant
+            if found := tx.rows("jobs/find_active", key):
+                share_request(tx, job, found[0])
+                return Enqueued(found[0]["id"], created=False)
     raise StoreConflict(f"jobs equal to this {job.type} begin and end all the time; nothing was written")
 
 

@@ -161,7 +161,8 @@ class Webhooks(Facet):
         """
         if DELIVERY_TYPE not in self.registry or event.values.get("type") == DELIVERY_TYPE:
             return 0
-        return sum(self._deliver(tx, webhook, event) is not None for webhook in _wanting(tx, event))
+        with tx.across_tenants():  # webhooks for all tenants get events of each
+            return sum(self._deliver(tx, webhook, event) is not None for webhook in _wanting(tx, event))
 
     def _deliver(self, tx: Transaction, webhook: Webhook, event: PublishedEvent) -> Enqueued | None:
         """Create a delivery job, or None if there is one: the delivery's row is unique."""

@@ -240,16 +240,17 @@ class Jobs(JobListing):
                 raise _not_pending(tx, job_id)
 
 
-def _front(tx: Snapshot, job: Job) -> int:
+def _front(tx: Transaction, job: Job) -> int:
     return min(_range(tx, job).first or 0, 0) - GAP
 
 
-def _back(tx: Snapshot, job: Job) -> int:
+def _back(tx: Transaction, job: Job) -> int:
     return max(_range(tx, job).last or 0, 0) + GAP
 
 
-def _range(tx: Snapshot, job: Job) -> _PositionRange:
-    found = tx.first(_PositionRange, "order/range", {"priority": job.priority, "job_id": job.id})
+def _range(tx: Transaction, job: Job) -> _PositionRange:
+    with tx.across_tenants():
+        found = tx.first(_PositionRange, "order/range", {"priority": job.priority, "job_id": job.id})
     return found or _PositionRange(None, None)
 
 

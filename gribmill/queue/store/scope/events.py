@@ -38,5 +38,8 @@ class TenantEvents:
         mine = self._tenant_id
         return self._events.list(pattern=pattern, since=since, tenant_id=mine, before_id=before_id, limit=limit)
 
-    def after(self, event_id: int, *, pattern: str | None = None, limit: int = 1000) -> Sequence[PublishedEvent]:
-        return self._events.after(event_id, pattern=pattern, tenant_id=self._tenant_id, limit=limit)
+    def after(
+        self, event_id: int, *, pattern: str | None = None, through_id: int | None = None, limit: int = 1000
+    ) -> Sequence[PublishedEvent]:
+        mine = self._tenant_id
+        return self._events.after(event_id, pattern=pattern, tenant_id=mine, through_id=through_id, limit=limit)

@@ -20,11 +20,13 @@ from gribmill.queue.errors import (
     GroupNotFound,
     JobNotFound,
     QueueError,
+    StatementRefused,
     TriggerNotFound,
     WebhookNotFound,
 )
-from gribmill.queue.model import NewJob, NewTenant
+from gribmill.queue.model import NewJob, NewTemplate, NewTenant, NewTrigger
 from gribmill.queue.store import Store
+from gribmill.queue.store.scope import TenantStore
 from tests.queue.store.guarantees.postgres_mutant import PostgresMutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.tenants.test_tenant_handle import OWN, THEIRS, World, world
@@ -81,6 +83,90 @@ def test_checks_in_python_that_are_left_out_show_nothing_of_others(world: World)
     assert handle.webhooks._webhooks.list() == []
     assert [one.id for one in handle.jobs._jobs.list().jobs] == [world.own]
     assert [one.name for one in handle._tenants.list()] == [OWN]
+
+
+UNCHECKED_CHANGES: dict[str, Callable[[TenantStore, World], Any]] = {
+    "jobs.cancel": lambda h, w: h.jobs._jobs.cancel(w.job),
+    "jobs.retry": lambda h, w: h.jobs._jobs.retry(w.failed),
+    "jobs.run_now": lambda h, w: h.jobs._jobs.run_now(w.job),
+    "jobs.change_args": lambda h, w: h.jobs._jobs.change_args(w.job, lambda args: {**args, "n": 9}),
+    "jobs.move_to_front": lambda h, w: h.jobs._jobs.move_to_front(w.job),
+    "jobs.move_before": lambda h, w: h.jobs._jobs.move_before(w.own, w.job),
+    "jobs.move_after": lambda h, w: h.jobs._jobs.move_after(w.job, w.own),
+    "jobs.set_priority": lambda h, w: h.jobs._jobs.set_priority(w.job, 9),
+    "jobs.enqueue for another": lambda h, _: h.jobs._jobs.enqueue(NewJob("plain", tenant_id=THEIRS)),
+    "jobs.enqueue for everybody": lambda h, _: h.jobs._jobs.enqueue(NewJob("plain")),
+    "jobs.enqueue_many": lambda h, _: h.jobs._jobs.enqueue_many([NewJob("plain"), NewJob("plain")]),
+    "jobs.enqueue after": lambda h, w: h.jobs._jobs.enqueue(NewJob("plain", tenant_id=OWN, after=(w.job,))),
+    "groups.open": lambda h, _: h.groups._groups.open("new", tenant_id=THEIRS),
+    "groups.add": lambda h, w: h.groups._groups.add(w.group, [NewJob("plain", tenant_id=THEIRS)]),
+    "groups.cancel": lambda h, w: h.groups._groups.cancel(w.group),
+    "groups.resume": lambda h, w: h.groups._groups.resume(w.group),
+    "groups.retry": lambda h, w: h.groups._groups.retry(w.group),
+    "templates.add": lambda h, _: h.templates._templates.add(NewTemplate("t", "plain", tenant_id=THEIRS)),
+    "templates.edit": lambda h, _: h.templates._templates.edit("zebra_template", THEIRS, priority=3),
+    "templates.remove": lambda h, _: h.templates._templates.remove("zebra_template", THEIRS),
+    "triggers.add": lambda h, _: h.triggers._triggers.add(NewTrigger("new", "plain", event="x", tenant_id=THEIRS)),
+    "triggers.set_enabled": lambda h, w: h.triggers._triggers.set_enabled(w.trigger, enabled=False),
+    "triggers.edit": lambda h, w: h.triggers._triggers.edit(w.trigger, label="mine"),
+    "triggers.remove": lambda h, w: h.triggers._triggers.remove(w.trigger),
+    "triggers.fire_now": lambda h, w: h.triggers._triggers.fire_now(w.trigger),
+    "events.emit": lambda h, _: h.events._events.emit("zebra.seen", {}, tenant_id=THEIRS),
+    "webhooks.add": lambda h, _: h.webhooks._webhooks.add("https://a.example/", ["*"], tenant_id=THEIRS),
+    "webhooks.add for all": lambda h, _: h.webhooks._webhooks.add("https://a.example/", ["*"], tenant_id="*"),
+    "webhooks.edit": lambda h, w: h.webhooks._webhooks.edit(w.webhook, url="https://a.example/"),
+    "webhooks.set_enabled": lambda h, w: h.webhooks._webhooks.set_enabled(w.webhook, enabled=False),
+    "webhooks.remove": lambda h, w: h.webhooks._webhooks.remove(w.webhook),
+    "webhooks.test": lambda h, w: h.webhooks._webhooks.test(w.webhook),
+    "webhooks.redeliver": lambda h, w: h.webhooks._webhooks.redeliver(w.event, w.webhook),
+}
+"""What the handle does after it has checked that the object is the tenant's, without the check."""
+
+
+def test_checks_in_python_that_are_left_out_change_nothing_of_others(world: World) -> None:
+    theirs, jobs = world.theirs(), world.store.jobs.list(limit=1000).jobs
+    for name, call in UNCHECKED_CHANGES.items():
+        refused = False
+        try:
+            refused = call(world.handle, world) is False
+        except QueueError:
+            refused = True
+        assert refused, name
+        assert (world.theirs(), world.store.jobs.list(limit=1000).jobs) == (theirs, jobs), name
+
+
+def test_row_in_the_name_of_another_is_refused_with_the_reason(world: World) -> None:
+    with pytest.raises(StatementRefused, match="row-level security refused a row of another tenant"):
+        world.handle.events._events.emit("zebra.seen", {}, tenant_id=THEIRS)
+    assert world.handle.jobs.enqueue(NewJob("plain")).created, "the connection is as good as before"
+
+
+FORGETFUL_CHANGES = PostgresMutant(
+    {
+        "groups/stop": (("WHERE id = :group_id", "WHERE true OR id = :group_id"),),
+        "groups/cancel_pending": (("WHERE group_id = :group_id AND group_id IS NOT NULL AND", "WHERE"),),
+        "jobs/run_now": (("id = :job_id", "(true OR id = :job_id)"),),
+        "webhooks/set_enabled": (("WHERE id = :id", "WHERE true OR id = :id"),),
+        "webhooks/delete": (("WHERE id = :id", "WHERE true OR id = :id"),),
+    }
+)
+"""Statements that change more than the row that they are given."""
+
+
+def test_statements_that_change_too_much_change_nothing_of_others(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = world.theirs()
+    group = world.handle.groups.open("mine")
+    world.handle.groups.add(group.id, [NewJob("plain")])
+    webhook = world.handle.webhooks.add("https://acme.example/", ["*"]).id
+    FORGETFUL_CHANGES.apply(monkeypatch)
+    world.handle.jobs.run_now(world.own)
+    world.handle.groups.cancel(group.id)
+    world.handle.webhooks.set_enabled(webhook, enabled=False)
+    world.handle.webhooks.remove(webhook)
+    assert {job.status for job in world.handle.jobs.list().jobs} == {"cancelled"}, "it changed too much"
+    assert world.theirs() == before
 
 
 def test_no_table_that_the_role_may_read_shows_rows_of_others(world: World, backend: PostgresUnderTest) -> None:

@@ -8,6 +8,9 @@ SELECT EXISTS (
     AND NOT EXISTS (SELECT 1 FROM pg_policy p JOIN pg_class t ON t.oid = p.polrelid
       WHERE p.polname = 'of_tenant' AND t.relnamespace = jobs.relnamespace
         AND NOT has_table_privilege(r.oid, t.oid, 'SELECT'))
+    AND NOT EXISTS (SELECT 1 FROM
+-- include tenant_role/parts/writes
+      WHERE NOT has_table_privilege(r.oid, to_regclass(w.relation), w.privilege))
 ) AS ready,
 -- With a single tenant there is nobody to keep apart.
 (SELECT count(*) > 1 FROM tenants) AS wanted

@@ -3,6 +3,7 @@ DO $$
 DECLARE
   home text;
   protected text;
+  allowed record;
 BEGIN
   IF current_setting('transaction_read_only')::bool THEN
     RETURN;
@@ -23,6 +24,11 @@ BEGIN
   FOR protected IN SELECT p.polrelid::regclass::text FROM pg_policy p JOIN pg_class t ON t.oid = p.polrelid
     WHERE p.polname = 'of_tenant' AND t.relnamespace = home::regnamespace LOOP
     EXECUTE 'GRANT SELECT ON ' || protected || ' TO gribmill_tenant';
+  END LOOP;
+  FOR allowed IN SELECT * FROM
+-- include tenant_role/parts/writes
+  LOOP
+    EXECUTE format('GRANT %s ON %s TO gribmill_tenant', allowed.privilege, allowed.relation::regclass);
   END LOOP;
 EXCEPTION WHEN insufficient_privilege THEN
   NULL;
