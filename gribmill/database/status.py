@@ -15,6 +15,12 @@ class TableStatus:
     bytes: int
     vacuumed_seconds_ago: float | None
     analyzed_seconds_ago: float | None
+    wasted_bytes: int | None = None
+    """Space that holds no live rows; an estimate, None if unknown."""
+
+    @property
+    def dead_share(self) -> float:
+        return self.dead_rows / max(1, self.rows + self.dead_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,10 @@ class IndexStatus:
     table: str
     scans: int
     bytes: int
+    is_valid: bool = True
+    """False for one that an interrupted `CONCURRENTLY` left behind."""
+    wasted_bytes: int | None = None
+    """Space that holds no entries; an estimate, None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

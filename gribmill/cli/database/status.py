@@ -11,7 +11,7 @@ from gribmill.cli.text.format_duration import format_duration
 from gribmill.cli.text.format_size import format_size
 from gribmill.pipeline.manage_database import database_status
 from gribmill.settings.schema import Settings
-from gribmill.views.queue.database import DatabaseStatusView
+from gribmill.views.queue.database import DatabaseStatusView, IndexView, TableView
 
 SHOWN = 12
 
@@ -21,7 +21,10 @@ SHOWN = 12
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON.")
 @click.pass_obj
 def status(settings: Settings, with_indexes: bool, as_json: bool) -> None:
-    """Show the engine and version, sizes, dead rows, the oldest open transaction, and advice.
+    """Show the engine and version, sizes, dead rows and wasted space, the oldest open transaction, and advice.
+
+    Wasted space is estimated from the statistics of the last ANALYZE: pages beyond those that the rows
+    or entries would fill. New rows fill it first; the advice says when it is worth getting rid of.
 
     Exit code 1 if the tables are missing or older than this version of gribmill.
     """
@@ -45,12 +48,26 @@ def _print(found: DatabaseStatusView, with_indexes: bool) -> None:
         click.echo(f"oldest open transaction: {open_for}")
     tables = [table for table in found.tables if table.rows or table.dead_rows][:SHOWN]
     if tables:
-        rows = [[one.name, one.rows, one.dead_rows, format_size(one.bytes) if one.bytes else ""] for one in tables]
-        print_table(["table", "rows", "dead", "size"], rows, right=["rows", "dead", "size"])
+        rows = [[one.name, one.rows, _dead(one), _size(one.bytes), _wasted(one)] for one in tables]
+        print_table(["table", "rows", "dead", "size", "wasted"], rows, right=["rows", "dead", "size", "wasted"])
     if with_indexes:
-        uses = [[one.name, one.table, one.scans, format_size(one.bytes)] for one in found.indexes]
-        print_table(["index", "table", "uses", "size"], uses, right=["uses", "size"])
+        uses = [[one.name, one.table, one.scans, format_size(one.bytes), _wasted(one)] for one in found.indexes]
+        print_table(["index", "table", "uses", "size", "wasted"], uses, right=["uses", "size", "wasted"])
     for sentence in found.advice:
         click.echo(f"- {sentence}")
     if not found.advice:
         click.echo("nothing to do")
+
+
+def _size(count: int) -> str:
+    """SQLite does not say how large a table is."""
+    return format_size(count) if count else ""
+
+
+def _dead(table: TableView) -> str:
+    share = f" ({table.dead_share:.0%})" if table.dead_rows else ""
+    return f"{table.dead_rows}{share}"
+
+
+def _wasted(one: TableView | IndexView) -> str:
+    return "" if one.wasted_bytes is None else f"~{format_size(one.wasted_bytes)}"

@@ -22,6 +22,10 @@ MANY_DEAD_ROWS = 10_000
 DEAD_PART = 0.2
 UNKNOWN_ROWS = 10_000
 CROWDED_PART = 0.8
+# Rewriting a table or an index pays off if more than this part and this many bytes of it are unused.
+WASTED_PART = 0.5
+WASTED_TABLE_BYTES = 64 << 20
+WASTED_INDEX_BYTES = 16 << 20
 
 
 def postgres_status(url: str) -> DatabaseStatus:
@@ -47,7 +51,11 @@ def postgres_status(url: str) -> DatabaseStatus:
         oldest_transaction=oldest[0] if oldest else None,
         tables=tables,
         indexes=indexes,
-        advice=(*_advice(server, missing, oldest, tables), *([ADVICE] if role.wanted and not role.ready else [])),
+        advice=(
+            *_advice(server, missing, oldest, tables),
+            *_space_advice(tables, indexes),
+            *([ADVICE] if role.wanted and not role.ready else []),
+        ),
     )
 
 
@@ -93,3 +101,29 @@ def _advice(
             yield f"{table.name} has no statistics for the planner: ANALYZE {table.name}"
     if not server["autovacuum"]:
         yield "autovacuum is off: switch it on, or queries become slower every day"
+
+
+def _space_advice(tables: tuple[TableStatus, ...], indexes: tuple[IndexStatus, ...]) -> Iterator[str]:
+    for index in indexes:
+        if not index.is_valid:
+            yield f"the index {index.name} is incomplete, because its creation was interrupted: DROP INDEX {index.name}"
+        elif _is_wasted(index.wasted_bytes, index.bytes, WASTED_INDEX_BYTES):
+            yield (
+                f"about {_megabytes(index.wasted_bytes)} of the index {index.name} ({_megabytes(index.bytes)}) are"
+                f" empty, so that it takes more memory and reads than it needs: REINDEX INDEX CONCURRENTLY {index.name}"
+            )
+    for table in tables:
+        if _is_wasted(table.wasted_bytes, table.bytes, WASTED_TABLE_BYTES):
+            yield (
+                f"about {_megabytes(table.wasted_bytes)} of {table.name} ({_megabytes(table.bytes)} with its indexes)"
+                " hold no rows, and only new rows will fill them: to shrink it, stop the workers and run"
+                f" VACUUM FULL {table.name}"
+            )
+
+
+def _is_wasted(wasted: int | None, size: int, least: int) -> bool:
+    return wasted is not None and wasted > least and wasted > size * WASTED_PART
+
+
+def _megabytes(size: int | None) -> str:
+    return f"{(size or 0) / 1e6:,.0f} MB"

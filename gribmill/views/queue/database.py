@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class TableView(View):
-    """A table: about how many rows it has, and how many are dead until they are vacuumed."""
+    """A table: about how many rows it has, how many are dead until they are vacuumed, and how much space holds no live
+    rows."""
 
     name: str
     rows: int
@@ -20,15 +21,19 @@ class TableView(View):
     bytes: int
     vacuumed_seconds_ago: float | None
     analyzed_seconds_ago: float | None
+    dead_share: float
+    wasted_bytes: int | None
 
 
 class IndexView(View):
-    """An index, and how often it was used since the statistics began."""
+    """An index, how often it was used since the statistics began, and how much of its space holds no entries."""
 
     name: str
     table: str
     scans: int
     bytes: int
+    wasted_bytes: int | None
+    is_valid: bool
 
 
 class OldTransactionView(View):
