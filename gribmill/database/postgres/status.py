@@ -95,7 +95,7 @@ def _advice(
             " raise max_connections, or put PgBouncer in front"
         )
     for table in tables:
-        if table.dead_rows > MANY_DEAD_ROWS and table.dead_rows > table.rows * DEAD_PART:
+        if _needs_vacuum(table):
             yield f"{table.name} has {table.dead_rows} dead and {table.rows} live rows: VACUUM ANALYZE {table.name}"
         elif table.rows > UNKNOWN_ROWS and table.analyzed_seconds_ago is None:
             yield f"{table.name} has no statistics for the planner: ANALYZE {table.name}"
@@ -113,12 +113,16 @@ def _space_advice(tables: tuple[TableStatus, ...], indexes: tuple[IndexStatus, .
                 f" empty, so that it takes more memory and reads than it needs: REINDEX INDEX CONCURRENTLY {index.name}"
             )
     for table in tables:
-        if _is_wasted(table.wasted_bytes, table.bytes, WASTED_TABLE_BYTES):
+        if not _needs_vacuum(table) and _is_wasted(table.wasted_bytes, table.bytes, WASTED_TABLE_BYTES):
             yield (
                 f"about {_megabytes(table.wasted_bytes)} of {table.name} ({_megabytes(table.bytes)} with its indexes)"
                 " hold no rows, and only new rows will fill them: to shrink it, stop the workers and run"
                 f" VACUUM FULL {table.name}"
             )
+
+
+def _needs_vacuum(table: TableStatus) -> bool:
+    return table.dead_rows > MANY_DEAD_ROWS and table.dead_rows > table.rows * DEAD_PART
 
 
 def _is_wasted(wasted: int | None, size: int, least: int) -> bool:

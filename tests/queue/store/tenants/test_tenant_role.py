@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from fastapi import FastAPI
 
 from gribmill.access.audit import Actor, AuditedChange, AuditTrail
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.status import postgres_status
 from gribmill.database.postgres.tenant_role import ADVICE, ENTER
+from gribmill.pipeline.checkup.finding import Examination
+from gribmill.pipeline.checkup.machine import database as check_database
 from gribmill.queue.errors import (
     EventNotFound,
     GroupNotFound,
@@ -27,6 +32,8 @@ from gribmill.queue.errors import (
 from gribmill.queue.model import NewJob, NewTemplate, NewTenant, NewTrigger
 from gribmill.queue.store import Store
 from gribmill.queue.store.scope import TenantStore
+from gribmill.server.app import create_app
+from gribmill.settings.schema import Settings
 from tests.queue.store.guarantees.postgres_mutant import PostgresMutant
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.tenants.test_tenant_handle import OWN, THEIRS, World, world
@@ -232,3 +239,24 @@ def test_user_who_may_not_use_the_role_is_advised_and_can_use_it_once_granted(
     with closing(Store(PostgresDatabase(url), TYPES)) as store, pytest.raises(JobNotFound):
         store.for_tenant(OWN).jobs._jobs.get(theirs)
     assert ADVICE not in postgres_status(url).advice
+
+
+async def start_and_stop(app: FastAPI) -> None:
+    async with app.router.lifespan_context(app):
+        pass
+
+
+def test_server_and_doctor_say_at_once_that_the_role_is_missing(
+    backend: PostgresUnderTest, plain_user: tuple[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    user, conninfo = plain_user
+    given = psycopg.conninfo.conninfo_to_dict(conninfo)
+    url = f"postgresql://{user}@/{given['dbname']}?host={given['host']}"
+    settings = Settings(data=tmp_path, database=url)
+    with closing(Store(PostgresDatabase(url), TYPES)) as store:
+        store.tenants.add(NewTenant(OWN))
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(start_and_stop(create_app(settings)))
+    assert sum(ADVICE in one.message for one in caplog.records) == 1
+    notes = [one for one in check_database(Examination(settings)) if one.good is None]
+    assert [one.detail for one in notes if one.detail in ADVICE and one.remedy in ADVICE]
