@@ -53,7 +53,7 @@ def test_space_that_a_backlog_left_behind_is_seen_and_the_advice_gives_it_back(
     hand.execute("VACUUM (ANALYZE, TRUNCATE FALSE) jobs")
     empty = postgres_status(url)
     for look in (jobs_table, ready_index):
-        before, after = look(full), look(empty)  # type: ignore[operator]
+        before, after = look(full), look(empty)
         assert before.wasted_bytes is not None and after.wasted_bytes is not None
         assert before.wasted_bytes < before.bytes * 0.5 < after.wasted_bytes
     (table_advice,) = [one for one in empty.advice if one.endswith("VACUUM FULL jobs")]
