@@ -12,7 +12,7 @@ from stopwatch_store import measure
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import is_url, object_path
-from gribmill.tiles.format.generation import check_generation
+from gribmill.tiles.format.meta_member import check_generation
 from gribmill.tiles.read.point.point import point
 
 

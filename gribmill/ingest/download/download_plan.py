@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from gribmill.grib.messages import MessageHeader
-from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.download.verify_message import IndexClaim, claim_of
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.response import ObjectHead
-from gribmill.ingest.index.entry import Inventory
+from gribmill.ingest.index.entry import ByteRange, Inventory
 from gribmill.ingest.index.select import Selection, Wanted
 from gribmill.ingest.mirrors.circuit_breaker import Observation
 

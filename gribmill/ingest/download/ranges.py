@@ -1,4 +1,4 @@
-"""Byte ranges of a file, and how they are merged into requests."""
+"""Merges the byte ranges of messages into requests."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gribmill.ingest.errors import IngestError
+from gribmill.ingest.index.entry import ByteRange
 
 # No message is larger: an index that says so is wrong or malicious.
 LARGEST_RANGE = 4 * 2**30
 MOST_RANGES = 20_000
-
-
-class ByteRange(NamedTuple):
-    """From `start` to before `end`; None means the end of the file."""
-
-    start: int
-    end: int | None
 
 
 class RangeRequest(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from gribmill.grib.messages import wrong_file
 from gribmill.grib.sections import SHORTEST
@@ -17,6 +18,13 @@ LARGEST_OFFSET = 2**63 - 1
 LIMIT_BYTES = 32_000_000
 LIMIT_LINES = 200_000
 LIMIT_LINE_CHARACTERS = 4_000
+
+
+class ByteRange(NamedTuple):
+    """From `start` to before `end`; None means the end of the file."""
+
+    start: int
+    end: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection
 
 from gribmill.errors import GribmillError
-from gribmill.ingest.download.ranges import ByteRange
-from gribmill.ingest.index.entry import IndexEntry, Inventory
+from gribmill.ingest.index.entry import ByteRange, IndexEntry, Inventory
 from gribmill.ingest.index.select import Selection
 
 LONGEST_PATTERN = 1000

@@ -15,9 +15,8 @@ from gribmill.grib.names.variable import Variable, Variant, variant_of_ending
 from gribmill.grib.names.wgrib2_time import TimeRange, parse_time_range
 from gribmill.grib.names.window_name import base_name
 from gribmill.grib.product.keys import NCEP, AccumulationStart, Statistic
-from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.index.entry import IndexEntry, Inventory
+from gribmill.ingest.index.entry import ByteRange, IndexEntry, Inventory
 
 _PRESSURE = re.compile(r"(\S+) mb")
 _SOIL = re.compile(r"soil level (\S+)")

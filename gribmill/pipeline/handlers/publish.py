@@ -15,7 +15,7 @@ from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.no_space import NoSpace
 from gribmill.storage.object_path import StoredPath
-from gribmill.tiles.format.generation import generation_of
+from gribmill.tiles.format.meta_member import generation_of
 
 # The runs in latest.json are among the newest, unless a backfill is older.
 RUNS_LOOKED_AT = 100

@@ -17,7 +17,7 @@ from gribmill.identity import HourRef
 from gribmill.ingest.download.download import is_being_downloaded
 from gribmill.ingest.download.download_plan import Downloaded
 from gribmill.storage.layout import DataRoot
-from gribmill.tiles.format.generation import generation_of
+from gribmill.tiles.format.meta_member import generation_of
 
 
 def recorded_spool(root: DataRoot, hour: HourRef, record: HourRecord | None) -> Path | None:

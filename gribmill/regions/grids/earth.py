@@ -14,6 +14,8 @@ from gribmill.regions.errors import RegionError
 # Each step shrinks the error by e² (0.0067 on the Earth, at most 0.04 here): seven reach the last bits.
 _LATITUDE_STEPS = 7
 _MOST_FLATTENING = 0.02
+# The mean length of a degree of latitude, for grid spacings.
+KM_PER_DEGREE = 111.2
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from gribmill.arrays import Floats, Values
 from gribmill.regions.box import wrap_longitude
+from gribmill.regions.grids.earth import KM_PER_DEGREE
 from gribmill.server.edr.collection import Collection, text_of, time_of
 from gribmill.server.edr.query import Polygon, QueryBox, QueryTimes
 from gribmill.server.problems import HttpProblem
@@ -25,7 +26,6 @@ from gribmill.tiles.read.point.point import TileSource
 from gribmill.tiles.read.tile import Tile, read_tile
 
 MOST_VALUES = 2_000_000
-KM_PER_DEGREE = 111.2
 SPACE = {
     "coordinates": ["x", "y"],
     "system": {"type": "GeographicCRS", "id": "http://www.opengis.net/def/crs/OGC/1.3/CRS84"},

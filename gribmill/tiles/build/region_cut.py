@@ -10,15 +10,15 @@ import numpy as np
 
 from gribmill.arrays import Floats, Values
 from gribmill.regions.grids import MOST_POINTS, Grid
+from gribmill.regions.grids.earth import KM_PER_DEGREE
 from gribmill.regions.region import Region
 from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
 from gribmill.tiles.build.regrid import Cells, Regridder, regridder, target_axes
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import BLOCK_POINTS, grid_record, window_axes
-from gribmill.tiles.format.meta import GridRecord, RegionRecord
+from gribmill.tiles.format.meta import COORDINATES, GridRecord, RegionRecord
 from gribmill.tiles.format.npz_writer import Member, encode_member
-from gribmill.tiles.read.tile import COORDINATES, KM_PER_DEGREE
 
 DEFAULT_METHOD: Method = "nearest"
 # Numbers may be averaged. Directions take the nearest point, codes the nearest or the most frequent one.

@@ -17,8 +17,8 @@ from gribmill.regions.region import Region
 from gribmill.storage.layout import minutes_of_tile_name, root_of_tile
 from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.format.grid_record import cached_grid
-from gribmill.tiles.format.meta import GridRecord
-from gribmill.tiles.read.tile import META, Tile
+from gribmill.tiles.format.meta import META, GridRecord
+from gribmill.tiles.read.tile import Tile
 
 WINDOW_KEYS = ("kind", "shape", "source_shape", "rows", "cols", "mapping")
 

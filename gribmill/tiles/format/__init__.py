@@ -1,10 +1,10 @@
 """The tile file: NPZ with restart points, metadata, statistics."""
 
 __all__ = [
-    "generation",
     "grid_file",
     "grid_record",
     "meta",
+    "meta_member",
     "meta_text",
     "npz_reader",
     "npz_writer",

@@ -19,10 +19,10 @@ from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import window_latlon
-from gribmill.tiles.format.meta import GridRecord
+from gribmill.tiles.format.meta import META, GridRecord
+from gribmill.tiles.format.meta_member import read_meta_grid
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.npz_writer import write_npz
-from gribmill.tiles.read.tile import META, read_meta_grid
 
 # Grids change once in years: if the latest runs do not have this grid, neither do earlier ones.
 RUNS_LOOKED_AT = 4

@@ -17,6 +17,9 @@ from gribmill.tiles.errors import TileError
 from gribmill.version import __version__
 
 FORMAT = 1
+# Names of members of a tile: this metadata, and the axes by the kind of its grid.
+META = "meta"
+COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
 LIMIT_META_BYTES = 16 * 2**20
 ECMWF_ATTRIBUTION = (
     "Contains modified ECMWF open data, (C) European Centre for Medium-Range Weather Forecasts (ECMWF), "

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,19 +14,18 @@ from gribmill.arrays import Floats, Values
 from gribmill.checked.plain import plain
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids.columns import goes_round
+from gribmill.regions.grids.earth import KM_PER_DEGREE
 from gribmill.storage.layout import GRID_FILE
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.storage.object_ranges import ByteSpan
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid, window_latlon
-from gribmill.tiles.format.meta import LIMIT_META_BYTES, Meta, parse_meta
+from gribmill.tiles.format.meta import COORDINATES, META, Meta
+from gribmill.tiles.format.meta_member import read_meta, read_meta_grid
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.requantize import dequantize
 from gribmill.tiles.read.over_time import stored_over_time
 
-META = "meta"
-COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
-KM_PER_DEGREE = 111.2
 FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 
 
@@ -231,19 +228,6 @@ def _kept(path: StoredPath, identity: Identity, like: Tile | None, ahead: ReadAh
     return read_tile(path, like, ahead)
 
 
-def read_meta(archive: Archive) -> Meta:
-    """The validated `meta` of an NPZ file; a file without one is not a tile."""
-    entry = archive.entries.get(META)
-    if entry is None:
-        raise TileError(f"{archive.path} is an NPZ file but not a tile: it has no `meta`")
-    if entry.raw_size > LIMIT_META_BYTES:
-        raise TileError(f"{archive.path}: its meta has {entry.raw_size} bytes, more than {LIMIT_META_BYTES}")
-    array = archive.read(META)
-    if array.dtype.kind != "S" or array.shape != ():
-        raise TileError(f"{archive.path}: its meta is {array.dtype}{array.shape}, not a single text")
-    return parse_meta(array.tobytes(), str(archive.path))
-
-
 def _axes(archive: Archive, meta: Meta, like: Tile | None) -> tuple[Floats, Floats]:
     names, sizes = COORDINATES[meta.grid.kind], meta.grid.shape
     if like is not None and like.meta.grid == meta.grid and all(_same(archive, like, name) for name in names):
@@ -290,13 +274,3 @@ def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
 @lru_cache(maxsize=64)
 def _grid_archive(path: StoredPath, identity: Identity) -> Archive:
     return Archive(path)
-
-
-def read_meta_grid(archive: Archive) -> Any:
-    """The grid record of a grid.npz."""
-    if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
-        raise TileError(f"{archive.path} is not a grid file: it has no usable `meta`")
-    try:
-        return json.loads(archive.read(META).tobytes())["grid"]
-    except (ValueError, RecursionError, KeyError, TypeError) as error:
-        raise TileError(f"{archive.path}: its meta is wrong: {error}") from None

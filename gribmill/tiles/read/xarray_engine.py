@@ -10,9 +10,10 @@ import xarray as xr
 from xarray.backends import BackendEntrypoint
 
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.meta import META
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.read.dataset import dataset
-from gribmill.tiles.read.tile import META, read_tile
+from gribmill.tiles.read.tile import read_tile
 from gribmill.tiles.read.units import System
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.ingest.download.ranges import ByteRange, Cost, RangeRequest, merge
+from gribmill.ingest.download.ranges import Cost, RangeRequest, merge
 from gribmill.ingest.errors import IngestError
+from gribmill.ingest.index.entry import ByteRange
 
 PIECES = st.lists(st.tuples(st.integers(0, 3_000_000), st.integers(1, 3_000_000)), min_size=1, max_size=60)
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from gribmill.identity import run_time
-from gribmill.ingest.download.ranges import ByteRange, RangeRequest, merge
+from gribmill.ingest.download.ranges import RangeRequest, merge
 from gribmill.ingest.errors import BadIndex, WrongRun
-from gribmill.ingest.index.entry import Inventory
+from gribmill.ingest.index.entry import ByteRange, Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.index.select import Selection, select, wanted
 from gribmill.ingest.models.registry import load_models

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gribmill.ingest.download.ranges import ByteRange
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.ecmwf import parse_ecmwf
+from gribmill.ingest.index.entry import ByteRange
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, Selection, Wanted, select, wanted
 from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
