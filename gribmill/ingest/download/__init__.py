@@ -1,3 +1,3 @@
 """From an index to verified messages in the spool."""
 
-__all__ = ["download", "download_plan", "errors", "ranges", "remote_inventory"]
+__all__ = ["download", "download_plan", "errors", "remote_inventory"]
