@@ -11,6 +11,7 @@ from benchmarks.machine import machine_lines
 from benchmarks.peers import versions
 from benchmarks.queue import embedded, postgres
 from benchmarks.queue.chaos.torment import JOBS, chaos_lines
+from benchmarks.queue.drivers.driver import WARM_UP_TURNS
 from benchmarks.queue.embedded import EmbeddedBench
 from benchmarks.queue.postgres import PostgresBench, postgres_systems
 from benchmarks.queue.postgres_server import durable_server
@@ -75,7 +76,7 @@ def _embedded_part(rounds: int, scale: float) -> list[str]:
     bench.measure()
     lines += [
         f"- {_named(names)}, each used as documented",
-        "- a new file for every measurement, with one job enqueued before timing starts",
+        f"- a new file for every measurement; one job enqueued, or {WARM_UP_TURNS} turns of each worker, before timing starts",
         "- durability: `full` = a commit returns when it is on disk (gribmill's default), `normal` = survives a crash"
         " of the process, but not of the machine; the same for all",
         "- `*`: did less than the row says: recorded no completion, or handed out jobs twice",

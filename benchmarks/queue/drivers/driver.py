@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+WARM_UP_TURNS = 3
+
 
 class Driver(Protocol):
     """One open queue."""
@@ -19,8 +21,8 @@ class Driver(Protocol):
     def put_many(self, count: int, batch: int) -> None:
         """Enqueue many, in the fastest way that the queue offers; `batch` of them belong together."""
 
-    def work(self, batch: int) -> int:
-        """Claim, do nothing, complete, until no job is left. Returns how many."""
+    def work(self, batch: int, most: int | None = None) -> int:
+        """Claim, do nothing, complete, until no job is left or at least `most` are done. Returns how many."""
 
     def claim(self) -> None:
         """Claim one job and leave it."""
@@ -62,7 +64,9 @@ def _timed(action: Callable[[], object]) -> dict[str, float]:
 
 
 def _work(driver: Driver, batch: int) -> dict[str, float]:
-    """Starts on a signal from the parent, so that several processes begin together."""
+    """Starts on a signal from the parent, so that several processes begin together. As in `_warm`, the first jobs are
+    not counted."""
+    driver.work(batch, WARM_UP_TURNS * batch)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.readline()

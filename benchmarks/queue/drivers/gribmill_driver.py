@@ -37,15 +37,16 @@ class GribmillDriver:
     def put_many(self, count: int, batch: int) -> None:
         self.store.jobs.enqueue_many(NewJob(_kind(batch), {"n": n}) for n in range(count))
 
-    def work(self, batch: int) -> int:
+    def work(self, batch: int, most: int | None = None) -> int:
         request = ClaimRequest(self.worker_id, (_kind(batch),), 60.0, batch_limit=batch)
         jobs = self.store.claim(request)
         done = 0
         while jobs:
             reports = [Report(job.ref, Succeeded()) for job in jobs]
-            exchange = self.store.exchange(self.worker_id, reports, [request])
+            goes_on = most is None or done + len(jobs) < most
+            exchange = self.store.exchange(self.worker_id, reports, [request] if goes_on else [])
             done += len(exchange.accepted)
-            jobs = exchange.batches[0]
+            jobs = exchange.batches[0] if goes_on else ()
         return done
 
     def claim(self) -> None:

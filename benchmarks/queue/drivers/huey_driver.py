@@ -28,9 +28,9 @@ class HueyDriver:
         for n in range(count):
             self.echo(n)
 
-    def work(self, batch: int) -> int:
+    def work(self, batch: int, most: int | None = None) -> int:
         done = 0
-        while (task := self.huey.dequeue()) is not None:
+        while done != most and (task := self.huey.dequeue()) is not None:
             self.huey.execute(task)
             done += 1
         return done

@@ -23,9 +23,9 @@ class LitequeueDriver:
             for n in range(count):
                 self.put(n)
 
-    def work(self, batch: int) -> int:
+    def work(self, batch: int, most: int | None = None) -> int:
         done = 0
-        while (message := self.queue.pop()) is not None:
+        while done != most and (message := self.queue.pop()) is not None:
             self.queue.done(message.message_id)
             done += 1
         return done

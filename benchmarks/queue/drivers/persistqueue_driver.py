@@ -23,15 +23,16 @@ class PersistQueueDriver:
         for n in range(count):
             self.put(n)
 
-    def work(self, batch: int) -> int:
+    def work(self, batch: int, most: int | None = None) -> int:
         done = 0
-        while True:
+        while done != most:
             try:
                 item = self.queue.get(block=False, raw=True)
             except Empty:
                 return done
             self.queue.ack(id=item["pqid"])
             done += 1
+        return done
 
     def claim(self) -> None:
         self.queue.get(block=False, raw=True)
