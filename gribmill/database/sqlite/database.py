@@ -120,7 +120,8 @@ class _Writing:
         except sqlite3.Error as error:
             handle.lock.release()
             raise fault_of(error, database.path) from error
-        self._changes = handle.connection.total_changes
+        if handle.log is not None:
+            self._changes = handle.connection.total_changes
         self._transaction = SqliteTransaction(handle.cursor, database.clock())
         return self._transaction
 
@@ -141,8 +142,9 @@ class _Writing:
                 handle.lock.release()
         if isinstance(error, FAULTS):
             raise fault_of(error, self._database.path) from error
-        changed = error is None and connection.total_changes != self._changes
-        if changed and log is not None and self._transaction.lasting:
+        if log is None or error is not None or not self._transaction.lasting:
+            return
+        if connection.total_changes != self._changes:
             log.flush()
 
 

@@ -13,6 +13,8 @@ from gribmill.queue.model import FINISHED, PreparedJob
 
 # The columns that jobs enqueued together usually share come first.
 SHARED = 8
+# Those of each job: arguments, group key, dedupe key.
+OWN = 3
 
 # An id is a 64-bit integer.
 ID_LIMIT = 1 << 63
@@ -29,8 +31,8 @@ def runs_alike(jobs: Sequence[PreparedJob]) -> Iterator[list[PreparedJob]]:
 
 
 def _likeness(job: PreparedJob) -> tuple[Any, ...]:
-    shared = (job.delay_seconds, job.after, job.run_at)
-    return (job[:SHARED], job.dedupe_key is None, *rare_columns(job), *shared)
+    """All but the job's own columns. Slices, because this runs for every job."""
+    return job[:SHARED], job[SHARED + OWN :], job.dedupe_key is None
 
 
 def rare_columns(job: PreparedJob) -> tuple[int | str | None, ...]:

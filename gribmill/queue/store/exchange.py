@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from gribmill.database.protocol import Database, Transaction
 from gribmill.queue.errors import NotAllowed
@@ -122,18 +122,19 @@ class Exchanges(Facet):
     @retried
     def exchange(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Exchange:
         """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
-        prepared = [self._prepare(report.outcome) for report in reports]
-        succeeded = [(report, report.outcome) for report in reports if isinstance(report.outcome, Succeeded)]
-        if reports and len(succeeded) == len(reports) and not any(follow_up is not NOTHING for follow_up in prepared):
-            done = self.database.turn(worker_id, succeeded, claims)
-            if done is not None:
-                return done
+        # Most turns are like this, and it is known before anything else is looked at.
+        succeeded = [(report, report.outcome) for report in reports if _only_succeeded(report.outcome)]
+        plain = len(succeeded) == len(reports)
+        if plain and succeeded and (done := self.database.turn(worker_id, succeeded, claims)) is not None:
+            return done
+        prepared = [NOTHING if plain else self._prepare(report.outcome) for report in reports]
         accepted: list[AttemptRef] = []
         fenced: list[AttemptRef] = []
         with self.database.write() as tx:
-            if heirs := [report.ref.job_id for report in reports if _may_leave_jobs(report.outcome)]:
+            if not plain and (heirs := [report.ref.job_id for report in reports if _may_leave_jobs(report.outcome)]):
                 tx.hold_groups(heirs)
-            for report, follow_up, status in zip(reports, prepared, _end_all(tx, worker_id, reports), strict=True):
+            ends = tx.complete(worker_id, succeeded) if plain else _end_all(tx, worker_id, reports)
+            for report, follow_up, status in zip(reports, prepared, ends, strict=True):
                 if status is None:
                     fenced.append(report.ref)
                     continue
@@ -203,6 +204,11 @@ class Exchanges(Facet):
         if self.database.workers_outlive_it:
             return bool(batch)
         return any(self.registry[job.type].on_lost == "fail" for job in batch)
+
+
+def _only_succeeded(outcome: Outcome) -> TypeGuard[Succeeded]:
+    """Whether nothing else becomes true with this end."""
+    return isinstance(outcome, Succeeded) and not outcome.then and not outcome.also
 
 
 def _may_leave_jobs(outcome: Outcome) -> bool:

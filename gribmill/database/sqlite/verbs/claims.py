@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from typing import cast
+
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
-from gribmill.database.verbs.session import Row
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
+
+# Those of `claims/parts/job` that are fields of `Claimed`.
+CLAIMED_COLUMNS = len(Claimed._fields)
 
 
 def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
@@ -31,20 +36,27 @@ def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed 
     return taken
 
 
-def _next(tx: SqliteSession, request: ClaimRequest) -> Row | None:
+def _next(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None:
     """The next job. If tenants other than the default one have ready jobs, tenants take turns."""
-    asked = {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id}
-    found = tx.rows("claims/head", asked)
-    look = found or tx.rows("claims/no_head", asked)
+    found = _heads(tx, request)
+    look = found or tx.rows("claims/no_head", {"now": tx.stamp})
     if look[0]["has_due"]:
         settle_dependents(tx)
         tx.execute("jobs/park_due", {"now": tx.stamp})
         tx.execute("jobs/promote_due", {"now": tx.stamp})
-        found = tx.rows("claims/head", asked)
-        look = found or tx.rows("claims/no_head", asked)
+        found = _heads(tx, request)
+        look = found or tx.rows("claims/no_head", {"now": tx.stamp})
     if look[0]["has_rivals"]:
-        return next_in_turn(tx, request)
+        return cast("sqlite3.Row | None", next_in_turn(tx, request))
     return found[0] if found else None
+
+
+def _heads(tx: SqliteSession, request: ClaimRequest) -> list[sqlite3.Row]:
+    if len(request.types) == 1:
+        one = {"type": request.types[0], "now": tx.stamp, "worker_id": request.worker_id}
+        return tx.rows("claims/head_of_type", one)
+    asked = {"types": request.types_json, "now": tx.stamp, "worker_id": request.worker_id}
+    return tx.rows("claims/head", asked)
 
 
 def claim_siblings(tx: SqliteSession, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
@@ -73,24 +85,18 @@ def _siblings(tx: SqliteSession, head: Claimed, limit: int, *, held: bool = Fals
 def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tuple[Claimed, ...]:
     """Claim jobs. Only those whose row was changed count as claimed."""
     worker, now, until = request.worker_id, tx.stamp, tx.after(request.lease_seconds)
+    if len(jobs) == 1:
+        (job,) = jobs
+        if not tx.execute("claims/take", (worker, now, job.batch_id, until, job.id)).rowcount:
+            return ()
+        tx.execute("attempts/insert", (job.id, job.attempt_no, worker, request.pid, now))
+        return (job,)
     if tx.execute_many("claims/take", [(worker, now, job.batch_id, until, job.id) for job in jobs]) != len(jobs):
         jobs = [job for job in jobs if tx.rows("jobs/held", {**job.ref._asdict(), "worker_id": worker})]
     tx.execute_many("attempts/insert", [(job.id, job.attempt_no, worker, request.pid, now) for job in jobs])
     return tuple(jobs)
 
 
-def _head(row: Row) -> Claimed:
-    return Claimed(
-        row["id"],
-        row["type"],
-        row["args"],
-        row["tenant_id"],
-        row["group_key"],
-        row["id"],
-        row["attempt_no"],
-        row["retry_count"],
-        row["max_attempts"],
-        row["timeout_seconds"],
-        row["command"],
-        row["claimant"],
-    )
+def _head(row: sqlite3.Row) -> Claimed:
+    """By place: a lookup of each column by name would take as long as a statement."""
+    return Claimed(*row[:CLAIMED_COLUMNS])

@@ -88,8 +88,10 @@ class Jobs(JobListing):
     def _insert(self, tx: Transaction, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
         """Insert all of them, or none if they would exceed a tenant's limits."""
         made = tx.insert_jobs(jobs)
-        for tenant_id in _tenants([job for job, new in zip(jobs, made, strict=True) if new.created]) - {DEFAULT_TENANT}:
-            tx.check_tenant_limits(tenant_id)
+        if _tenants(jobs) != {DEFAULT_TENANT}:
+            created = _tenants([job for job, new in zip(jobs, made, strict=True) if new.created])
+            for tenant_id in created - {DEFAULT_TENANT}:
+                tx.check_tenant_limits(tenant_id)
         return made
 
     def any_active(self, jobs: Iterable[NewJob]) -> bool:

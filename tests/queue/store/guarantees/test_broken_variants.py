@@ -34,6 +34,12 @@ METERED_BYTES = "migrations/0018_metered_bytes"
 DUE_RETRIES = "migrations/0017_due_retries"
 SETTLES = ("OR EXISTS (SELECT 1 FROM ended_parents)", "OR 0")
 
+
+def heads(*changes: tuple[str, str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Both ways to find the next job: for several types, and for one."""
+    return dict.fromkeys(("claims/head", "claims/head_of_type"), changes)
+
+
 BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "complete_without_fence": (
         Mutant({"jobs/complete": (ANY_ATTEMPT, ANY_WORKER)}),
@@ -130,7 +136,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "claim_without_status": (
         Mutant(
             {
-                "claims/head": (NO_INDEX, (" AND status = 'pending'", "")),
+                **heads(NO_INDEX, (" AND status = 'pending'", "")),
                 "claims/take": ((" AND status = 'pending'", ""),),
             }
         ),
@@ -139,38 +145,39 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "claim_of_finished_jobs": (
         Mutant(
             {
-                "claims/head": (NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'")),
+                **heads(NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'")),
                 "claims/take": ((" AND status = 'pending'", ""),),
             }
         ),
         g.finished_job_stays_as_it_is,
     ),
     "claim_that_ignores_parents": (
-        Mutant({"claims/head": (NO_INDEX, (" AND deps_left = 0", ""))}),
+        Mutant(heads(NO_INDEX, (" AND deps_left = 0", ""))),
         g.job_that_waits_does_not_start,
     ),
     "claim_that_ignores_time": (
-        Mutant({"claims/head": (NO_INDEX, (" AND next_run_at IS NULL", ""))}),
+        Mutant(heads(NO_INDEX, (" AND next_run_at IS NULL", ""))),
         g.job_that_waits_does_not_start,
     ),
     "promotion_that_ignores_time": (
-        Mutant({"jobs/promote_due": ((DUE, ""),), "claims/head": ((DUE, ""),), "claims/no_head": ((DUE, ""),)}),
+        Mutant({"jobs/promote_due": ((DUE, ""),), **heads((DUE, "")), "claims/no_head": ((DUE, ""),)}),
         g.job_that_waits_does_not_start,
     ),
     "claim_by_age_alone": (
         Mutant(
             {
+                **heads(NO_INDEX, ("priority DESC, nullif(claimant, 'global'), position, ", "")),
                 "claims/head": (
                     NO_INDEX,
                     ("priority DESC, nullif(claimant, 'global'), position, ", ""),
                     ("j.priority DESC, j.position, ", ""),
-                )
+                ),
             }
         ),
         g.claims_follow_the_total_order,
     ),
     "claim_without_position": (
-        Mutant({"claims/head": (NO_INDEX, (" position, ", " "))}),
+        Mutant(heads(NO_INDEX, (" position, ", " "))),
         g.claims_follow_the_total_order,
     ),
     "claim_of_the_first_type_only": (
@@ -178,11 +185,11 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.claims_follow_the_total_order,
     ),
     "claim_that_ignores_reservations": (
-        Mutant({"claims/head": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
+        Mutant(heads(("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"))),
         g.nothing_starts_under_a_reservation,
     ),
     "reservation_that_never_ends": (
-        Mutant({"claims/head": ((" AND expires_at > :now", ""),)}),
+        Mutant(heads((" AND expires_at > :now", ""))),
         g.nothing_starts_under_a_reservation,
     ),
     "claim_without_an_attempt_row": (
@@ -229,7 +236,7 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.dependents_follow_the_end_of_their_parent,
     ),
     "claim_that_settles_nothing": (
-        Mutant({"claims/head": (SETTLES,), "claims/no_head": (SETTLES,)}),
+        Mutant({**heads(SETTLES), "claims/no_head": (SETTLES,)}),
         g.dependents_follow_the_end_of_their_parent,
     ),
     "turns_that_never_move": (
@@ -293,7 +300,7 @@ GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "requeue_of_a_snooze_without_fence": (Mutant({"jobs/requeue": NO_FENCE}), g.fenced_snooze_changes_nothing),
     "end_after_a_look_without_fence": (Mutant({"jobs/end": NO_FENCE}), g.fenced_last_failure_changes_nothing),
     "head_that_another_worker_holds": (
-        Mutant({"claims/head": (NO_INDEX, (" AND status = 'pending'", ""))}),
+        Mutant(heads(NO_INDEX, (" AND status = 'pending'", ""))),
         g.claimed_job_is_not_given_again,
     ),
     "sweep_that_finds_what_has_ended": (
@@ -308,7 +315,7 @@ GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
         g.finished_job_stays_as_it_is,
     ),
     "head_that_has_ended": (
-        Mutant({"claims/head": (NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'"))}),
+        Mutant(heads(NO_INDEX, (" AND status = 'pending'", " AND status <> 'processing'"))),
         g.finished_job_stays_as_it_is,
     ),
 }
@@ -340,8 +347,9 @@ def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.
 
 def test_ready_index_holds_what_the_claim_asks_for() -> None:
     """The mutants above take these words away; that they are there is what makes the claim right."""
-    assert READY in statement("claims/head")
-    assert ORDER in statement("claims/head")
+    for name in heads():
+        assert READY in statement(name)
+        assert ORDER in statement(name)
 
 
 MACHINE_BROKEN = {
@@ -356,7 +364,7 @@ MACHINE_BROKEN = {
     "lease_check": Mutant({"leases/expired": ((" AND lease_expires_at <= :now", ""),)}),
     "release_of_children": Mutant({"dependencies/release": (("deps_left - 1", "0"),)}),
     "order_of_siblings": Mutant({"claims/siblings": (("INDEXED BY jobs_group", ""), ("priority DESC", "priority"))}),
-    "reservations": Mutant({"claims/head": (("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"),)}),
+    "reservations": Mutant(heads(("status = 'ACTIVE'", "status = 'ACTIVE' AND 0"))),
 }
 
 

@@ -57,6 +57,17 @@ HOT: dict[str, Plan] = {
         {"types": '["plain","tile"]', "now": NOW, "worker_id": "w"},
         sorts="the best of one head per type, and the batches that run: a handful of rows",
     ),
+    "claims/head_of_type": Plan(
+        (
+            "INDEX jobs_ready (type=? AND <expr>=?)",
+            "jobs_ready_of",
+            "j USING INTEGER PRIMARY KEY",
+            "direct_reservations_one",
+            "jobs_lease",
+        ),
+        {"type": "plain", "now": NOW, "worker_id": "w"},
+        sorts="counts the batches that run: a handful of rows",
+    ),
     "claims/may_join": Plan(
         ("job_definitions", "direct_reservations_one", "jobs_lease"),
         {"type": "limited", "batch_id": 1, "now": NOW, "worker_id": "w"},

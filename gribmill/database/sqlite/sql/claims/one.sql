@@ -1,6 +1,4 @@
-SELECT j.id, j.type, j.args, j.tenant_id, j.group_key, j.attempt_no + 1 AS attempt_no, j.retry_count, j.max_attempts,
-  coalesce(j.timeout_seconds, d.timeout_seconds) AS timeout_seconds, d.batch_max,
-  iif(d.command IS NULL, NULL, json_object('command', json(d.command), 'schema', json(d.arg_schema))) AS command, j.claimant
+-- include claims/parts/job
 FROM jobs j JOIN job_definitions d ON d.key = j.type
 WHERE j.id = :job_id AND j.status = 'pending' AND j.deps_left = 0 AND d.is_active = 1 AND d.paused_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM direct_reservations r INDEXED BY direct_reservations_one

@@ -6,4 +6,3 @@ SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, json_extract(value, '$[0]'),
   json_extract(value, '$[2]')
 FROM json_each(?) WHERE true  -- without it, ON would start a join
 ON CONFLICT (tenant_id, dedupe_key) WHERE dedupe_key IS NOT NULL AND status IN ('pending','processing') DO NOTHING
-RETURNING id
