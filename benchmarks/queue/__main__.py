@@ -76,7 +76,8 @@ def _embedded_part(rounds: int, scale: float) -> list[str]:
     bench.measure()
     lines += [
         f"- {_named(names)}, each used as documented",
-        f"- a new file for every measurement; one job enqueued, or {WARM_UP_TURNS} turns of each worker, before timing starts",
+        f"- a new file for every measurement; one job enqueued, or {WARM_UP_TURNS} turns of each worker, before timing"
+        " starts",
         "- durability: `full` = a commit returns when it is on disk (gribmill's default), `normal` = survives a crash"
         " of the process, but not of the machine; the same for all",
         "- `*`: did less than the row says: recorded no completion, or handed out jobs twice",
