@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import sys
@@ -12,13 +13,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.environment import SCRATCH
+from gribmill.identity import RunRef
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.settings.schema import Settings
+from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
+from gribmill.storage.layout import DataRoot
 
 FINISHED, ACTIVE = 5_000_000, 3_000
 TENANTS = 20
 RUNS, HOURS, REGIONS = 28, 49, ("conus", "ne")
-VERSION = 3
+TILE_BYTES = 500_000
+VERSION = 4
 SETTINGS = '[chain]\nmodels = ["hrrr", "gfs"]\nregions = ["conus", "ne"]\n'
 # Time of job i, counted back from now: one every 0.12 s, seven days in all.
 MOMENT = "strftime('%Y-%m-%d %H:%M:%f', {now} - ({count} - i) * 0.12 + {after}, 'unixepoch')"
@@ -46,6 +51,7 @@ def many_jobs(finished: int = FINISHED) -> Path:
     with closing(sqlite3.connect(folder / "jobs.db", isolation_level=None)) as connection:
         _fill(connection, finished)
     open_queue(Settings(data=folder)).close()
+    _make_files(DataRoot(folder))
     (folder / "ready").touch()
     return folder
 
@@ -145,7 +151,22 @@ def _add_runs(connection: sqlite3.Connection) -> None:
                     (model, run, hour, built, f"aws-{model}", json.dumps(REGIONS), built, built),
                 )
                 connection.executemany(
-                    "INSERT INTO tiles (model_id, run_id, region, hour, bytes, built_at)"
-                    " VALUES (?, ?, ?, ?, 500000, ?)",
-                    [(model, run, region, hour, built) for region in REGIONS],
+                    "INSERT INTO tiles (model_id, run_id, region, hour, bytes, built_at) VALUES (?, ?, ?, ?, ?, ?)",
+                    [(model, run, region, hour, TILE_BYTES, built) for region in REGIONS],
                 )
+
+
+def _make_files(root: DataRoot) -> None:
+    """Empty files of the recorded size, which take no space on disk."""
+    with closing(sqlite3.connect(root.path / "jobs.db")) as connection:
+        tiles = connection.execute("SELECT model_id, run_id, hour, region FROM tiles").fetchall()
+    for model, run, hour, region in tiles:
+        path = root.tile(RunRef(model, run).hour(hour).tile(region))
+        assert isinstance(path, Path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.truncate(path, TILE_BYTES)
+    for model in {model for model, *_ in tiles}:
+        newest = max(run for name, run, *_ in tiles if name == model)
+        known = KnownRuns({region: LatestRuns(newest, newest) for region in REGIONS}, hours={newest: HOURS})
+        publish_latest(root, model, lambda known=known: known)  # type: ignore[misc]

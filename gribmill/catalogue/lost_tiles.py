@@ -24,11 +24,19 @@ def lost_tiles(
     One stat() per tile; in an object store one listing per run. `gribmill tile verify` checks the contents
     of files.
     """
-    sizes = root.tile_sizes(run) if hour is None else None
+    tiles = catalogue.tiles(run, lost=True)
+    if hour is None:
+        return lost_among(root, run, tiles)
+    return lost_among(root, run, (one for one in tiles if one.hour == hour), listed=False)
+
+
+def lost_among(
+    root: DataRoot, run: RunRef, tiles: Iterable[TileRecord], *, listed: bool = True
+) -> dict[int, tuple[str, ...]]:
+    """The same for these tiles of a run; without `listed`, each object is looked at by itself."""
+    sizes = root.tile_sizes(run) if listed else None
     found: dict[int, tuple[str, ...]] = {}
-    for tile in catalogue.tiles(run, lost=True):
-        if hour not in (None, tile.hour):
-            continue
+    for tile in tiles:
         if tile.lost_at is not None or not is_as_recorded(root, run, tile, sizes):
             found[tile.hour] = (*found.get(tile.hour, ()), tile.region)
     return found

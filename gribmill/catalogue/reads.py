@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from gribmill.catalogue.records import (
     FreshnessRecord,
+    GivenUpWork,
     HourRecord,
     MirrorRecord,
     OutageRecord,
@@ -136,6 +137,10 @@ class Catalogue:
     def newest_complete_run(self, model_id: str, region: str) -> str | None:
         """The newest run in which this region has every hour."""
         return self._query(_RunId, "newest_complete", model_id=model_id, region=region)[0].run_id
+
+    def given_up_work(self, since: datetime, limit: int) -> list[GivenUpWork]:
+        """The dead letters since then, at most so many."""
+        return self._query(GivenUpWork, "given_up_work", since=since, limit=limit)
 
     def runs_in_use(self) -> set[tuple[str, str]]:
         """Model and run of all pending and running jobs, as their arguments have them: they may be written by hand."""

@@ -96,6 +96,16 @@ class TileRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenUpWork:
+    """A dead letter, with the model and the state of the hour that its arguments name; None if they name none."""
+
+    type: str
+    dead_lettered_at: datetime
+    model_id: str | None
+    hour_state: HourState | None
+
+
+@dataclass(frozen=True, slots=True)
 class RegionBytes:
     """What the tiles of one region of a model occupy."""
 

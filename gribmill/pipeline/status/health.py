@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from gribmill.identity import HourRef, IdentityError
+from gribmill.catalogue.records import GivenUpWork
 from gribmill.ingest.http.errors import without_addresses
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, SCAN_SOURCE, TYPES
 from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.pipeline.status.status import ModelStatus
-from gribmill.queue.model import Job, Worker
-from gribmill.queue.store.jobs.listing import JobFilter
+from gribmill.queue.model import Worker
 from gribmill.queue.store.reservations import EVERYTHING, Reservations
 from gribmill.queue.store.types.types import Types
 from gribmill.queue.store.workers import Workers
@@ -172,9 +171,8 @@ def _lost_tiles(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
 
 def _dead_letters(context: Context, statuses: Sequence[ModelStatus], now: datetime) -> Iterator[Problem]:
     """Dead letters of the last day whose work has not been done since."""
-    page = context.jobs.list(JobFilter(dead=True), limit=DEAD_LETTERS_LOOKED_AT)
-    fresh = [job for job in page.jobs if job.dead_lettered_at and job.dead_lettered_at > now - DEAD_LETTERS_SINCE]
-    counts = Counter(job.type for job in fresh if not _is_settled(context, statuses, job))
+    found = context.catalogue.given_up_work(now - DEAD_LETTERS_SINCE, DEAD_LETTERS_LOOKED_AT)
+    counts = Counter(one.type for one in found if not _is_settled(statuses, one))
     if counts:
         total, kinds = sum(counts.values()), ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
         noun = "job was" if total == 1 else "jobs were"
@@ -183,18 +181,11 @@ def _dead_letters(context: Context, statuses: Sequence[ModelStatus], now: dateti
         )
 
 
-def _is_settled(context: Context, statuses: Sequence[ModelStatus], job: Job) -> bool:
-    args: dict[str, Any] = job.args if isinstance(job.args, dict) else {}
-    if job.type == SCAN_SOURCE.key:
-        mirrors = [mirror for one in statuses if one.model_id == args.get("model_id") for mirror in one.mirrors]
-        died = job.dead_lettered_at
-        return any(mirror.last_success and died and mirror.last_success > died for mirror in mirrors)
-    try:
-        hour = HourRef(args["model_id"], args["run_id"], args["hour"])
-    except (KeyError, TypeError, IdentityError):
-        return False
-    record = context.catalogue.hour(hour)
-    return record is not None and record.state == "built"
+def _is_settled(statuses: Sequence[ModelStatus], work: GivenUpWork) -> bool:
+    if work.type == SCAN_SOURCE.key:
+        mirrors = [mirror for one in statuses if one.model_id == work.model_id for mirror in one.mirrors]
+        return any(mirror.last_success and mirror.last_success > work.dead_lettered_at for mirror in mirrors)
+    return work.hour_state == "built"
 
 
 def _future_runs(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from gribmill.catalogue.lost_tiles import lost_tiles
+from gribmill.catalogue.lost_tiles import lost_among
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
 from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
@@ -141,8 +141,9 @@ def _model_status(
     ahead = [one.run_id for one in known if run_time(one.run_id) > now + CLOCK_SLACK]
     records = known[len(ahead) :][:runs]
     latest = read_latest(context.root, model.id)
-    followed = _followed(context, model, records)
-    shown = tuple(_run_status(context, model, record, followed, now) for record in records)
+    hours = {record.run_id: context.catalogue.hours(record.ref) for record in records}
+    followed = _followed(context, model, [hour for several in hours.values() for hour in several.values()])
+    shown = tuple(_run_status(context, model, record, hours[record.run_id], followed, now) for record in records)
     return ModelStatus(
         model_id=model.id,
         title=model.title,
@@ -167,13 +168,12 @@ def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus,
     return next((run.run_id for run in runs if run.run_id < named and not lacking[run.run_id]), None)
 
 
-def _followed(context: Context, model: Model, records: list[RunRecord]) -> list[str]:
+def _followed(context: Context, model: Model, hours: list[HourRecord]) -> list[str]:
     """The regions that [chain] wants of the model. Which of them its grid reaches is known from files that were
     downloaded; grids are only looked at for the others."""
     if not _in_chain(context, model):
         return []
     wanted = wanted_regions(context)
-    hours = [hour for record in records for hour in context.catalogue.hours(record.ref).values()]
     reached = {name for hour in hours for name in hour.regions}
     settled = reached | {name for hour in hours for name in hour.asked}
     found = reached | {*context.regions_of(model, [name for name in wanted if name not in settled])}
@@ -184,14 +184,21 @@ def _in_chain(context: Context, model: Model) -> bool:
     return bool({model.id, model.family} & {*context.settings.chain.models})
 
 
-def _run_status(context: Context, model: Model, record: RunRecord, followed: list[str], now: datetime) -> RunStatus:
-    hours = context.catalogue.hours(record.ref)
+def _run_status(
+    context: Context,
+    model: Model,
+    record: RunRecord,
+    hours: dict[int, HourRecord],
+    followed: list[str],
+    now: datetime,
+) -> RunStatus:
     asked = {region for hour in hours.values() for region in hour.regions if region in context.regions}
     regions = tuple(sorted({*followed, *asked}))
-    lost = lost_tiles(context.root, context.catalogue, record.ref)
+    recorded = context.catalogue.tiles(record.ref, lost=True)
+    lost = lost_among(context.root, record.ref, recorded)
     lacking = _with_lost(context.catalogue.lacking(record.ref, regions), lost, regions)
     missing = _with_jobs(context, record, tuple(_missing(model, record, hours, lacking, lost, now)))
-    tiles = context.catalogue.tiles(record.ref)
+    tiles = [tile for tile in recorded if tile.lost_at is None]
     sound = [tile for tile in tiles if tile.region not in lost.get(tile.hour, ())]
     return RunStatus(
         run_id=record.run_id,

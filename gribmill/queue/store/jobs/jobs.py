@@ -107,12 +107,21 @@ class Jobs(JobListing):
         Failures are looked for among the last 5000.
         """
         keys = [(job.tenant_id, dedupe_key_of(self.registry, job)) for job in jobs]
+        of_tenants: dict[str, list[str]] = {}
+        for tenant_id, key in keys:
+            if key is not None:
+                of_tenants.setdefault(tenant_id, []).append(key)
         with self.database.read() as tx:
-            found = [tx.first(Job, "jobs/active_like", {"tenant_id": who, "dedupe_key": key}) for who, key in keys]
-            lost = [key for (_, key), known in zip(keys, found, strict=True) if known is None]
+            rows = [
+                job
+                for tenant_id, wanted in of_tenants.items()
+                for job in tx.query(Job, "jobs/active_like", {"tenant_id": tenant_id, "dedupe_keys": wanted})
+            ]
+            found = {(job.tenant_id, job.dedupe_key): job for job in rows}
+            lost = [key for tenant_id, key in keys if key is not None and (tenant_id, key) not in found]
             rows = tx.query(Job, "jobs/failed_like", {"dedupe_keys": lost}) if lost else []
         failed = {(job.tenant_id, job.dedupe_key): job for job in rows}
-        return [known or failed.get(key) for key, known in zip(keys, found, strict=True)]
+        return [found.get(key) or failed.get(key) for key in keys]
 
     def _refuse_tenants(self, names: set[str]) -> None:
         """Refuse unknown and disabled tenants. They are read at most once a second, and again for an unknown name."""

@@ -1,3 +1,0 @@
-SELECT * FROM jobs INDEXED BY jobs_dedupe
-WHERE tenant_id = :tenant_id AND dedupe_key = :dedupe_key AND dedupe_key IS NOT NULL
-  AND status IN ('pending','processing')
