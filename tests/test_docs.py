@@ -189,6 +189,13 @@ def test_tests_that_the_docs_name_are_there(page: Path) -> None:
         assert (ROOT / named).exists(), f"{page.name} names {named}"
 
 
+def test_tests_that_the_table_of_races_names_are_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "CONTRIBUTING.md").read_text()))
+    texts = "".join(file.read_text() for file in (ROOT / "tests").rglob("test_*.py"))
+    assert len(named) > 20
+    assert sorted(name for name in named if f"def {name}(" not in texts) == []
+
+
 def test_the_front_page_names_every_command() -> None:
     table = (ROOT / "README.md").read_text()
     assert [name for name in cli.list_commands(click.Context(cli)) if not re.search(rf"`{name}[ `]", table)] == []

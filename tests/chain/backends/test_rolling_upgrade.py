@@ -1,8 +1,8 @@
 """Workers of an older gribmill and of this one, side by side on one database that this one migrated.
 
-`GRIBMILL_TEST_OLDER` names the program of the older version, installed with its extras: for example
-`git worktree add ../older TAG && python -m venv ../older/.venv && ../older/.venv/bin/pip install '../older[postgres,s3]'`,
-then `GRIBMILL_TEST_OLDER=../older/.venv/bin/gribmill`. Run with `make soak`.
+`GRIBMILL_TEST_OLDER` names the program of the older version, for example `../older/.venv/bin/gribmill` after
+`git worktree add ../older TAG`, `python -m venv ../older/.venv` and
+`../older/.venv/bin/pip install ../older[postgres]`. Run with `make soak`.
 """
 
 from __future__ import annotations

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
+from gribmill.database import postgres as postgres_package
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.connection import connection_text
-from gribmill.database.postgres.handle import Handle, NamedCalls
-from gribmill.database.records import RawRows
+from gribmill.database.postgres.handle import Handle
 from gribmill.queue.errors import StoreError, StoreUnreachable
-from gribmill.queue.model import NewJob, Report, Succeeded, Worker
+from gribmill.queue.model import Worker
 from gribmill.queue.store import Store
 from gribmill.queue.store.retrying import retried
 from tests.queue.store.crew import together
-from tests.queue.store.sample_types import ALL
-from tests.queue.store.store_driver import add, asks, claim, take
+from tests.queue.store.store_driver import add, claim, take
 from tests.queue.store.tested_backend import PostgresUnderTest
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.postgres
+
+DIALECT = Path(postgres_package.__file__).parent
+ADVISORY = re.compile(r"pg_(?:try_)?advisory_\w+")
 
 
 @pytest.fixture
@@ -98,76 +102,29 @@ def test_no_transaction_is_open_while_a_job_runs(postgres: PostgresUnderTest, st
     assert postgres.by_hand(open_ones) == [(0,)]
 
 
-def test_looks_lock_nothing(postgres: PostgresUnderTest, store: Store) -> None:
-    """Statements of claims and of recovery lock rows; a look is a read-only transaction that must not need that."""
+def test_claims_pass_over_what_another_transaction_holds(postgres: PostgresUnderTest, store: Store) -> None:
+    held, free = add(store), add(store)
+    with psycopg.connect(postgres.url) as holder:
+        holder.execute("SELECT 1 FROM jobs WHERE id = %s FOR UPDATE", (held,))
+        assert take(store).id == free
+        assert claim(store, "w2") == ()
+    assert take(store).id == held
+
+
+def test_advisory_locks_end_with_their_transaction(postgres: PostgresUnderTest, store: Store) -> None:
+    """A lock of the session would stay on a connection that PgBouncer gives to another client."""
+    texts = [file.read_text() for file in DIALECT.rglob("*") if file.suffix in (".sql", ".py")]
+    found = {call for text in texts for call in ADVISORY.findall(text)}
+    assert found and all("_xact_" in call for call in found), found
     add(store)
     take(store)
-    with psycopg.connect(postgres.url) as holder:
-        holder.execute("SELECT 1 FROM jobs FOR UPDATE")
-        with store.database.read() as tx:
-            assert not tx.any_lost(3600.0)
-            assert not tx.any_trigger_due(ALL)
-            assert tx.violations() == []
-        assert not store.database.may_have_work()
-        assert claim(store, "w2") == ()
-
-
-class _Lost:
-    """Loses the connection right after the server has committed, before its answer arrives."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, times: int = 1) -> None:
-        self.left = times
-        real = Handle.commit
-
-        def commit(handle: Handle, *, lasting: bool) -> None:
-            real(handle, lasting=lasting)
-            if self.left:
-                self.left -= 1
-                handle.connection.close()
-                raise psycopg.OperationalError("server closed the connection unexpectedly")
-
-        all_at_once = Handle.commit_all
-
-        def commit_all(handle: Handle, calls: NamedCalls) -> list[RawRows]:
-            answers = all_at_once(handle, calls)
-            if self.left:
-                self.left -= 1
-                handle.connection.close()
-                raise psycopg.OperationalError("server closed the connection unexpectedly")
-            return answers
-
-        patch.setattr(Handle, "commit", commit)
-        patch.setattr(Handle, "commit_all", commit_all)
-
-
-def test_a_report_whose_commit_is_unknown_can_be_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    job_id = add(store)
-    job = take(store)
-    _Lost(monkeypatch)
-    with pytest.raises(StoreError):
-        store.exchange("w1", [Report(job.ref, Succeeded(then=(NewJob("plain", {"n": 2}),)))])
-    again = store.exchange("w1", [Report(job.ref, Succeeded(then=(NewJob("plain", {"n": 2}),)))])
-    assert (again.accepted, again.fenced) == ((), (job.ref,))
-    assert store.jobs.get(job_id).status == "completed"
-    assert [one.args for one in store.jobs.list().jobs if one.id != job_id] == [{"n": 2}]
-
-
-def test_a_turn_whose_commit_is_unknown_can_be_repeated_and_what_it_claimed_is_recovered(
-    postgres: PostgresUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = add(store), add(store)
-    job = take(store)
-    _Lost(monkeypatch)
-    with pytest.raises(StoreUnreachable):
-        store.exchange("w1", [Report(job.ref, Succeeded())], [asks()])
-    again = store.exchange("w1", [Report(job.ref, Succeeded())], [asks()])
-    assert (again.fenced, again.batches) == ((job.ref,), ((),))
-    assert (store.jobs.get(first).status, store.jobs.get(second).status) == ("completed", "processing")
-    postgres.clock.advance(61.0)
-    assert store.maintenance.recover().requeued == (second,)
+    store.reservations.reserve("me", 60.0)
+    held = "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+    assert postgres.by_hand(f"{held} WHERE l.locktype = 'advisory' AND d.datname = current_database()") == [(0,)]
 
 
 def test_a_deadlock_ends_with_one_of_the_two_run_again(postgres: PostgresUnderTest, store: Store) -> None:
+    """Only here: SQLite has one writer at a time, who never waits for another."""
     one, two = add(store, delay_seconds=100), add(store, delay_seconds=100)
     met = threading.Barrier(2)
     tries: list[int] = []
@@ -184,31 +141,6 @@ def test_a_deadlock_ends_with_one_of_the_two_run_again(postgres: PostgresUnderTe
     together(partial(touch, one, two), partial(touch, two, one))
     assert len(tries) == 3, "one of them was rolled back by the server and began again"
     assert [store.jobs.get(job).next_run_at for job in (one, two)] == [None, None]
-
-
-def test_enqueueing_whose_commit_is_unknown_can_be_repeated_with_a_dedupe_key(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _Lost(monkeypatch)
-    job = NewJob("plain", {}, dedupe_key="once")
-    with pytest.raises(StoreError):
-        store.jobs.enqueue(job)
-    assert not store.jobs.enqueue(job).created
-    assert len(store.jobs.list().jobs) == 1
-
-
-def test_a_claim_whose_commit_is_unknown_is_recovered_after_its_lease(
-    postgres: PostgresUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = add(store)
-    _Lost(monkeypatch)
-    with pytest.raises(StoreError):
-        claim(store, lease=60.0)
-    assert claim(store) == ()
-    postgres.clock.advance(61.0)
-    store.maintenance.recover()
-    postgres.clock.advance(60.0)
-    assert take(store).id == job
 
 
 def test_a_connection_that_was_cut_is_made_again(postgres: PostgresUnderTest, store: Store) -> None:
