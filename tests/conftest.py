@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3  # noqa: F401 — before ecCodes, whose wheels bring an older SQLite along
 import sys
 from collections.abc import Iterator
@@ -43,13 +44,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """A test that starts a process says so with a marker, or fails: the fast layer stays without processes."""
+    """A test that starts a process says so with a marker, or fails: the fast layer stays without processes.
+
+    Commands that run in this process set up logging for all of it: each test begins without.
+    """
     global _unmarked
     _unmarked = None if any(item.get_closest_marker(name) for name in MAY_START_PROCESSES) else item
+    logger = logging.getLogger("gribmill")
+    before = (logger.handlers[:], logger.level, logger.propagate)
     try:
         return (yield)
     finally:
         _unmarked = None
+        logger.handlers[:], logger.level, logger.propagate = before
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -37,11 +36,8 @@ class Log:
 
 
 @pytest.fixture
-def logged(capsys: pytest.CaptureFixture[str]) -> Iterator[Log]:
-    logger = logging.getLogger("gribmill")
-    before = (logger.handlers[:], logger.level, logger.propagate)
-    yield Log(capsys)
-    logger.handlers[:], logger.level, logger.propagate = before
+def logged(capsys: pytest.CaptureFixture[str]) -> Log:
+    return Log(capsys)
 
 
 def test_json_lines_of_a_job_carry_its_identity(logged: Log) -> None:

@@ -28,11 +28,6 @@ def publisher() -> Iterator[Publisher]:
         yield one
 
 
-@pytest.fixture(autouse=True)
-def _lines_reach_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logging.getLogger("gribmill"), "propagate", True)
-
-
 def scan(context: Context, model: Model, now: datetime) -> Snoozed:
     one = Scan(context, model, now)
     for run in (RUN, RUN - timedelta(hours=1)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,11 +19,8 @@ from tests.queue.worker.worker_driver import ROOT, SteppedWorker, Workers
 
 @pytest.fixture(autouse=True, scope="module")
 def _surroundings() -> Iterator[None]:
-    """Executors find the tests, the developer's settings are ignored, and pytest sees the logs."""
-    logger = logging.getLogger("gribmill")
+    """Executors find the tests, and the developer's settings are ignored."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(logger, "propagate", True)
-        patch.setattr(logger, "handlers", [])
         patch.setenv("PYTHONPATH", str(ROOT))
         for name in list(os.environ):
             if name.startswith("GRIBMILL_") and not name.startswith("GRIBMILL_SOAK"):

@@ -12,7 +12,7 @@ from gribmill.storage.object_path import StoredPath, is_url, object_path
 GRIB = click.Path(dir_okay=False, path_type=Path)
 
 
-class TilePathType(click.ParamType[StoredPath]):
+class TilePathType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """A file, or the URL of a tile in an object store."""
 
     name = "tile"
