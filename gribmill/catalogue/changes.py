@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 from gribmill.catalogue.events import (
@@ -47,74 +48,51 @@ log = logging.getLogger("gribmill.freshness")
 
 def apply(tx: Transaction, event: Event) -> None:
     """Record one event in the caller's transaction."""
-    match event:
-        case RunSeen():
-            _see_run(tx, event)
-        case HoursRequested():
-            asked = {"hours": event.hours, "hours_in_run": event.hours_in_run}
-            tx.change("catalogue/request_hours", {**_run(event.run), **asked})
-            _finish_run(tx, event.run)
-        case RunGivenUp():
-            if tx.change("catalogue/give_up_run", _run(event.run)):
-                tx.publish(NewEvent("run.given_up", _run(event.run)))
-        case RunRemoved():
-            _remove_run(tx, event.run)
-        case RegionRemoved():
-            for known in tx.query(HourRecord, "catalogue/list_hours", _run(event.run)):
-                tx.change("catalogue/drop_region", {**_hour(event.run.hour(known.hour)), "region": event.region})
-            tx.change("catalogue/forget_region", {**_run(event.run), "region": event.region})
-        case HourSeen():
-            _see_hour(tx, event)
-        case HourIngested():
-            _ingest_hour(tx, event)
-        case HourFailed():
-            tx.change("catalogue/note_failure", {**_hour(event.hour), "error": event.error})
-        case RegionsWanted():
-            wanted = {"regions": event.regions, "asked": event.asked}
-            tx.change("catalogue/want_regions", {**_hour(event.hour), **wanted, "keep_grib": event.keep_grib})
-        case RegionDropped():
-            hour = event.tile.hour_ref
-            tx.change("catalogue/drop_region", {**_hour(hour), "region": event.tile.region})
-            _finish_hour(tx, hour)
-        case TileBuilt():
-            _record_tile(tx, event)
-        case TilesCut():
-            took = {"decode_seconds": event.decode_seconds, "encode_seconds": event.encode_seconds}
-            cut = {"regions": [*event.regions], "bytes": event.bytes, **took}
-            tx.publish(NewEvent("hour.cut", {**_hour(event.hour), **cut}))
-        case TilesLost():
-            lost = {"regions": event.regions, "seen_at": event.seen_at}
-            tx.change("catalogue/lose_tiles", {**_hour(event.hour), **lost})
-            tx.change("catalogue/reopen_hour", _hour(event.hour))
-        case TilesOutdated():
-            tx.change("catalogue/forget_tiles", _hour(event.hour))
-        case TilesDone():
-            _finish_hour(tx, event.hour)
-        case MirrorObserved():
-            _observe_mirror(tx, event)
-        case MirrorCleared():
-            _clear_mirror(tx, event.mirror)
-        case MirrorsSilent():
-            tx.change("catalogue/begin_outage", {"family": event.family})
-        case MirrorsAnswered():
-            tx.change("catalogue/end_outage", {"family": event.family})
-        case DiskLow():
-            if tx.begin_condition("disk.low", event.folder):
-                tx.publish(NewEvent("disk.low", {"free_bytes": event.free_bytes, "low_bytes": event.low_bytes}))
-        case DiskFreed():
-            tx.end_condition("disk.low", event.folder)
-        case FreshnessSeen():
-            _see_freshness(tx, event)
-        case _:
-            raise TypeError(f"{type(event).__name__} is not applied anywhere")
+    _change(event, tx)
 
 
-def _see_run(tx: Transaction, event: RunSeen) -> None:
+@singledispatch
+def _change(event: Event, tx: Transaction) -> None:
+    raise TypeError(f"{type(event).__name__} is not applied anywhere")
+
+
+# Runs
+
+
+@_change.register(RunSeen)
+def _see_run(event: RunSeen, tx: Transaction) -> None:
     known = tx.first(_RunState, "catalogue/run_state", _run(event.run))
     tx.change("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
     if known is None:
         tx.publish(NewEvent("run.seen", {**_run(event.run), "hours": [*event.hours], "final": event.final}))
     _finish_run(tx, event.run)
+
+
+@_change.register(HoursRequested)
+def _request_hours(event: HoursRequested, tx: Transaction) -> None:
+    asked = {"hours": event.hours, "hours_in_run": event.hours_in_run}
+    tx.change("catalogue/request_hours", {**_run(event.run), **asked})
+    _finish_run(tx, event.run)
+
+
+@_change.register(RunGivenUp)
+def _give_up_run(event: RunGivenUp, tx: Transaction) -> None:
+    if tx.change("catalogue/give_up_run", _run(event.run)):
+        tx.publish(NewEvent("run.given_up", _run(event.run)))
+
+
+@_change.register(RunRemoved)
+def _remove_run(event: RunRemoved, tx: Transaction) -> None:
+    tx.change("catalogue/forget_tiles", {**_run(event.run), "hour": None})
+    tx.change("catalogue/forget_hours", _run(event.run))
+    tx.change("catalogue/forget_run", _run(event.run))
+
+
+@_change.register(RegionRemoved)
+def _remove_region(event: RegionRemoved, tx: Transaction) -> None:
+    for known in tx.query(HourRecord, "catalogue/list_hours", _run(event.run)):
+        tx.change("catalogue/drop_region", {**_hour(event.run.hour(known.hour)), "region": event.region})
+    tx.change("catalogue/forget_region", {**_run(event.run), "region": event.region})
 
 
 def _finish_run(tx: Transaction, run: RunRef) -> None:
@@ -123,18 +101,17 @@ def _finish_run(tx: Transaction, run: RunRef) -> None:
         tx.publish(NewEvent("run.completed", _run(run)))
 
 
-def _remove_run(tx: Transaction, run: RunRef) -> None:
-    tx.change("catalogue/forget_tiles", {**_run(run), "hour": None})
-    tx.change("catalogue/forget_hours", _run(run))
-    tx.change("catalogue/forget_run", _run(run))
+# Hours and their tiles
 
 
-def _see_hour(tx: Transaction, event: HourSeen) -> None:
+@_change.register(HourSeen)
+def _see_hour(event: HourSeen, tx: Transaction) -> None:
     seen = {"mirror": event.mirror, "url": event.url, "etag": event.etag, "size": event.size}
     tx.change("catalogue/see_hour", {**_hour(event.hour), **seen, "published_at": event.published_at})
 
 
-def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
+@_change.register(HourIngested)
+def _ingest_hour(event: HourIngested, tx: Transaction) -> None:
     tx.change(
         "catalogue/record_ingest",
         {
@@ -158,11 +135,54 @@ def _ingest_hour(tx: Transaction, event: HourIngested) -> None:
     tx.publish(NewEvent("hour.ingested", {**_hour(event.hour), **facts}))
 
 
-def _record_tile(tx: Transaction, event: TileBuilt) -> None:
+@_change.register(HourFailed)
+def _fail_hour(event: HourFailed, tx: Transaction) -> None:
+    tx.change("catalogue/note_failure", {**_hour(event.hour), "error": event.error})
+
+
+@_change.register(RegionsWanted)
+def _want_regions(event: RegionsWanted, tx: Transaction) -> None:
+    wanted = {"regions": event.regions, "asked": event.asked}
+    tx.change("catalogue/want_regions", {**_hour(event.hour), **wanted, "keep_grib": event.keep_grib})
+
+
+@_change.register(RegionDropped)
+def _drop_region(event: RegionDropped, tx: Transaction) -> None:
+    hour = event.tile.hour_ref
+    tx.change("catalogue/drop_region", {**_hour(hour), "region": event.tile.region})
+    _finish_hour(tx, hour)
+
+
+@_change.register(TileBuilt)
+def _record_tile(event: TileBuilt, tx: Transaction) -> None:
     tile = {"region": event.tile.region, "bytes": event.bytes}
     made = {"generation": event.generation, "variables": event.variables}
     if tx.change("catalogue/record_tile", {**_hour(event.tile.hour_ref), **tile, **made}):
         tx.publish(NewEvent("tile.built", {**_hour(event.tile.hour_ref), **tile}))
+
+
+@_change.register(TilesCut)
+def _cut_tiles(event: TilesCut, tx: Transaction) -> None:
+    took = {"decode_seconds": event.decode_seconds, "encode_seconds": event.encode_seconds}
+    cut = {"regions": [*event.regions], "bytes": event.bytes, **took}
+    tx.publish(NewEvent("hour.cut", {**_hour(event.hour), **cut}))
+
+
+@_change.register(TilesLost)
+def _lose_tiles(event: TilesLost, tx: Transaction) -> None:
+    lost = {"regions": event.regions, "seen_at": event.seen_at}
+    tx.change("catalogue/lose_tiles", {**_hour(event.hour), **lost})
+    tx.change("catalogue/reopen_hour", _hour(event.hour))
+
+
+@_change.register(TilesOutdated)
+def _outdate_tiles(event: TilesOutdated, tx: Transaction) -> None:
+    tx.change("catalogue/forget_tiles", _hour(event.hour))
+
+
+@_change.register(TilesDone)
+def _end_tiles(event: TilesDone, tx: Transaction) -> None:
+    _finish_hour(tx, event.hour)
 
 
 def _finish_hour(tx: Transaction, hour: HourRef) -> None:
@@ -171,7 +191,11 @@ def _finish_hour(tx: Transaction, hour: HourRef) -> None:
     _finish_run(tx, hour.run)
 
 
-def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
+# Mirrors
+
+
+@_change.register(MirrorObserved)
+def _observe_mirror(event: MirrorObserved, tx: Transaction) -> None:
     """Read and written in one transaction: downloads and scans observe the same mirrors at once."""
     known = tx.first(MirrorRecord, "catalogue/one_mirror", {"name": event.mirror})
     seen = Observation(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
@@ -193,11 +217,23 @@ def _observe_mirror(tx: Transaction, event: MirrorObserved) -> None:
         _publish_mirror(tx, health)
 
 
-def _clear_mirror(tx: Transaction, name: str) -> None:
-    known = tx.first(MirrorRecord, "catalogue/one_mirror", {"name": name})
-    tx.change("catalogue/clear_mirror", {"name": name})
+@_change.register(MirrorCleared)
+def _clear_mirror(event: MirrorCleared, tx: Transaction) -> None:
+    name = {"name": event.mirror}
+    known = tx.first(MirrorRecord, "catalogue/one_mirror", name)
+    tx.change("catalogue/clear_mirror", name)
     if known is not None and known.sick_until is not None:
-        tx.publish(NewEvent("mirror.well", {"mirror": name}))
+        tx.publish(NewEvent("mirror.well", {"mirror": event.mirror}))
+
+
+@_change.register(MirrorsSilent)
+def _begin_outage(event: MirrorsSilent, tx: Transaction) -> None:
+    tx.change("catalogue/begin_outage", {"family": event.family})
+
+
+@_change.register(MirrorsAnswered)
+def _end_outage(event: MirrorsAnswered, tx: Transaction) -> None:
+    tx.change("catalogue/end_outage", {"family": event.family})
 
 
 def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
@@ -209,7 +245,22 @@ def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
     tx.publish(NewEvent("mirror.sick", {"mirror": health.mirror, **facts}))
 
 
-def _see_freshness(tx: Transaction, event: FreshnessSeen) -> None:
+# Conditions
+
+
+@_change.register(DiskLow)
+def _begin_low_disk(event: DiskLow, tx: Transaction) -> None:
+    if tx.begin_condition("disk.low", event.folder):
+        tx.publish(NewEvent("disk.low", {"free_bytes": event.free_bytes, "low_bytes": event.low_bytes}))
+
+
+@_change.register(DiskFreed)
+def _end_low_disk(event: DiskFreed, tx: Transaction) -> None:
+    tx.end_condition("disk.low", event.folder)
+
+
+@_change.register(FreshnessSeen)
+def _see_freshness(event: FreshnessSeen, tx: Transaction) -> None:
     """Late, stale and recovered are reported once each: stale is not repeated until the region was ok again."""
     key = {"model_id": event.model_id, "region": event.region}
     known = tx.first(FreshnessRecord, "catalogue/one_freshness", key)
