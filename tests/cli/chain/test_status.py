@@ -17,7 +17,7 @@ from gribmill.queue.store import Store
 from gribmill.settings.schema import Settings
 from tests.cli.conftest import Run
 from tests.pipeline.conftest import Scribe
-from tests.pipeline.status.test_health import Usage
+from tests.pipeline.status.conftest import Usage
 
 RUN_ID = "20261101_12"
 

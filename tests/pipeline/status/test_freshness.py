@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -26,26 +24,9 @@ from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 from tests.pipeline.conftest import Scribe
+from tests.pipeline.status.conftest import CHAIN, RUN, RUN_ID, set_free
 
-CHAIN = ("scan_source", "ingest_grib", "build_tile", "publish")
-RUN = datetime(2026, 11, 1, 13, tzinfo=UTC)
-RUN_ID = "20261101_13"
 NEXT_ID = "20261101_14"
-
-
-class Usage(NamedTuple):
-    total: int
-    used: int
-    free: int
-
-
-@pytest.fixture(autouse=True)
-def large_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_free(monkeypatch, 50_000_000_000)
-
-
-def set_free(monkeypatch: pytest.MonkeyPatch, free: int) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 10**12 - free, free))
 
 
 @pytest.fixture

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import pytest
 
@@ -19,26 +17,9 @@ from gribmill.pipeline.status.status import status_of
 from gribmill.queue.model import ClaimRequest, Failed, Report
 from gribmill.queue.store import Store
 from tests.pipeline.conftest import Scribe
+from tests.pipeline.status.conftest import CHAIN, RUN, RUN_ID, set_free
 
-RUN = datetime(2026, 11, 1, 13, tzinfo=UTC)
-RUN_ID = "20261101_13"
 NOW = RUN + timedelta(minutes=55)
-CHAIN = ("scan_source", "ingest_grib", "build_tile", "publish")
-
-
-class Usage(NamedTuple):
-    total: int
-    used: int
-    free: int
-
-
-@pytest.fixture(autouse=True)
-def large_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_free(monkeypatch, 50_000_000_000)
-
-
-def set_free(monkeypatch: pytest.MonkeyPatch, free: int) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10**12, 10**12 - free, free))
 
 
 @pytest.fixture
