@@ -39,7 +39,7 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@$(BIN)/python -c 'import sys; sys.exit(sys.prefix == sys.base_prefix)' || \
 	{ echo "$(VENV) is not a virtual environment: nothing is installed"; exit 1; }
 	@$(BIN)/python -m pip install -q uv >/dev/null 2>&1 || true
-	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
+	@if [ -x $(BIN)/uv ] && VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/uv pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; \
 	then :; else echo "uv failed; installing with pip"; \
 	$(BIN)/python -m pip install -q -U 'pip>=25.1' && $(BIN)/python -m pip install -q -c constraints.txt -e '.[$(EXTRAS)]' --group dev; fi
 	@$(BIN)/python -c 'import gribmill.kernel._kernel' 2>/dev/null || \
@@ -47,7 +47,7 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 	@touch $@
 
 demo: $(STAMP)
-	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data $(DATA)) demo $(if $(filter no,$(SERVE)),--no-serve)
+	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data "$(DATA)") demo $(if $(filter no,$(SERVE)),--no-serve)
 
 # One process more than cores, because many tests wait for other processes. The tests of a file stay in one process,
 # because they share fixtures.
@@ -65,7 +65,7 @@ FAST := -m 'not process and not witness and not slow and not postgres' --ignore 
 
 # Bytecode is kept, in the environment, whatever the shell's settings: it halves the time to collect the tests.
 test-fast: $(STAMP)
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(abspath $(VENV))/pycache $(BIN)/python -m pytest -n auto --dist loadfile $(FAST)
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(VENV))/pycache" $(BIN)/python -m pytest -n auto --dist loadfile $(FAST)
 
 # Both install a copy of the checkout: an editable installation would share the kernel that `make setup` built.
 COPY = rm -rf $(1) && $(PYTHON) -m venv $(1) && mkdir $(1)/checkout && \
