@@ -98,14 +98,26 @@ def test_regridding_never_averages_fill_values(file: Path, tmp_path: Path, metho
     assert np.isnan(tile.read("retop")).any()
 
 
-def test_what_a_publisher_interpolated_between_values_and_fill_values_is_missing(tmp_path: Path) -> None:
-    share = np.full(GRIDS["hrrr-ne"].shape, 40.0)
-    share[:, 171:] = -50
-    share[:, 170] = -12.5
-    made = make_message("hrrr-ne", values=share, decimal=1, keys=numbers(0, 1, 39, **SURFACE))
-    tile = cut(write(tmp_path / "cpofp.grib2", [made]), tmp_path)
-    assert set(np.unique(tile.read("cpofp")[~np.isnan(tile.read("cpofp"))])) == {40.0}
-    assert tile.meta.variables["cpofp"].valid_min == 0
+@pytest.mark.parametrize(
+    ("name", "parameter", "surface", "value", "fill", "between"),
+    [
+        ("cpofp", (0, 1, 39), 1, 40, -50, -12.5),
+        ("cbh_msl", (0, 3, 5), 2, 1200, -5000, -2200),
+        ("pres_cloudtop", (0, 3, 0), 3, 30_000, -50_000, -12_000),
+    ],
+)
+def test_what_a_publisher_interpolated_between_values_and_fill_values_is_missing(
+    tmp_path: Path, name: str, parameter: tuple[int, int, int], surface: int, value: float, fill: float, between: float
+) -> None:
+    values = np.full(GRIDS["hrrr-ne"].shape, float(value))
+    values[:, 171:] = fill
+    values[:, 170] = between
+    made = make_message(
+        "hrrr-ne", values=values, decimal=1, keys=numbers(*parameter, **SURFACE | {"typeOfFirstFixedSurface": surface})
+    )
+    tile = cut(write(tmp_path / f"{name}.grib2", [made]), tmp_path)
+    found = tile.read(name)
+    assert set(np.unique(found[~np.isnan(found)])) == {value} and np.isnan(found).any()
 
 
 def test_a_fill_value_of_one_centre_is_a_value_of_another(tmp_path: Path) -> None:
