@@ -189,11 +189,12 @@ def newest_run(model: Model, hour: int, session: SourceSession) -> tuple[datetim
     runs = [run for run in model.runs(now, back=LATEST_BACK) if hour in model.hours(run)][:LATEST_RUNS]
     trouble: dict[str, str] = {}
     for run in runs:
-        for mirror in model.mirrors:
+        # A mirror that failed is not asked about older runs: without a network, each request may take long to fail.
+        for mirror in (one for one in model.mirrors if one.name not in trouble):
             try:
                 found = published(model, run, mirror, session, hours={hour})
             except SourceError as error:
-                trouble[mirror.name] = str(error)
+                trouble[mirror.name] = error.reason
                 continue
             if hour in found:
                 return run, found[hour]
@@ -201,8 +202,18 @@ def newest_run(model: Model, hour: int, session: SourceSession) -> tuple[datetim
                 break  # it is not published yet, on other mirrors neither
     if not runs:
         raise GribmillError(f"no run of {model.id} in the last {LATEST_BACK.days} days has an hour {hour}")
-    why = "; ".join(f"{name}: {reason}" for name, reason in trouble.items()) or "no mirror lists it"
+    why = _by_reason(trouble) or "no mirror lists it"
+    if len(trouble) == len(model.mirrors):
+        raise GribmillError(f"no mirror of {model.id} can be read: {why}")
     raise GribmillError(f"hour {hour} of {model.id} was not found in any of the last {len(runs)} runs: {why}")
+
+
+def _by_reason(trouble: Mapping[str, str]) -> str:
+    """`aws-hrrr, gcs-hrrr: the host name cannot be resolved (DNS); nomads-hrrr: …`."""
+    names: dict[str, list[str]] = {}
+    for name, reason in trouble.items():
+        names.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(alike)}: {reason}" for reason, alike in names.items())
 
 
 def target_path(out: Path | None, model_id: str, run: str, hour: int, search: str | None = None) -> Path:

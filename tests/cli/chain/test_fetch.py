@@ -127,6 +127,14 @@ def test_an_unavailable_hour_is_reported_and_leaves_no_file(
     assert list(Path().glob("*.grib2")) == []
 
 
+def test_without_any_mirror_that_answers_the_newest_run_is_not_called_absent(gribmill: Run, folder: Path) -> None:
+    with Server(folder) as gone:
+        _settings(gone)
+    answer = gribmill("fetch", "hrrr", "latest", "0")
+    assert answer.code == 1
+    assert answer.err.startswith("error: no mirror of hrrr can be read: aws-hrrr, gcs-hrrr, nomads-hrrr: ")
+
+
 def test_a_mirror_that_fails_everywhere_gives_its_reason(gribmill: Run, folder: Path, runs: tuple[str, str]) -> None:
     with Server(folder, Faults([Fault("500")], seed=0)) as broken:
         _settings(broken)
