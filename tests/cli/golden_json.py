@@ -59,10 +59,15 @@ def _shortener(places: tuple[Path, ...]) -> Callable[[str], str]:
     return shorten
 
 
+def _is_volatile(key: str, value: Any) -> bool:
+    # In the schema of an event's payload, the key of this number has an object.
+    return (key in VOLATILE | PROSE and value is not None) or (key == "wait_seconds" and isinstance(value, float))
+
+
 def _steady(value: Any, shorten: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {
-            key: f"<{type(one).__name__}>" if key in VOLATILE | PROSE and one is not None else _steady(one, shorten)
+            key: f"<{type(one).__name__}>" if _is_volatile(key, one) else _steady(one, shorten)
             for key, one in value.items()
         }
     if isinstance(value, list):

@@ -111,23 +111,21 @@ def _lease(job: Job) -> str:
 def _timeline(history: History) -> Iterator[Text]:
     job = history.job
     yield styled(f"  {to_rfc3339(job.created_at)}  enqueued")
-    before = job.created_at
     for attempt in history.attempts:
-        yield from _attempt(attempt, seconds_between(before, attempt.started_at))
-        before = attempt.finished_at
+        yield from _attempt(attempt)
     if job.completed_at is not None:
         whole = format_duration(seconds_between(job.created_at, job.completed_at))
         yield styled(f"  {to_rfc3339(job.completed_at)}  ", status_text(shown_status(job)), f" after {whole}")
 
 
-def _attempt(attempt: Attempt, waited: float | None) -> Iterator[Text]:
+def _attempt(attempt: Attempt) -> Iterator[Text]:
     took = seconds_between(attempt.started_at, attempt.finished_at)
     if took is None:
         took = age_seconds(attempt.started_at)
     yield styled(
         f"  {to_rfc3339(attempt.started_at)}  attempt {attempt.attempt_no} ",
         status_text(attempt.status),
-        f" ({format_duration(took)}, waited {format_duration(waited) or 'unknown'})",
+        f" ({format_duration(took)}, waited {format_duration(attempt.wait_seconds) or 'unknown'})",
         "" if attempt.exit_code is None else f", exit code {attempt.exit_code}",
         (f"  {attempt.worker_id}" + (f" pid {attempt.pid}" if attempt.pid else ""), "dim"),
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from gribmill.database.verbs.new_job_retry import follow_with_new_job, retry_policy
 from gribmill.database.verbs.session import Row, WithJobs
-from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded, Transfer
 from gribmill.queue.storable_text import storable
 
 ERROR_LIMIT = 20_000
@@ -95,8 +95,12 @@ def _requeue(
     changes = {"now": tx.stamp, "next_run_at": due, "cost": cost, "error": error if cost else None}
     if not tx.execute("jobs/requeue", {**_fence(worker_id, report.ref), **changes}).rowcount:
         return None
-    _end_attempt(tx, report, status, error)
-    tx.wakes |= due is None
+    transfer = _transfer(report)
+    metered = (None, None) if transfer is None else (transfer.downloaded, transfer.written)
+    tx.execute("attempts/end_requeued", (*_end_of(tx, report, status), *_left(report, error), *metered, *report.ref))
+    if due is None:
+        tx.execute("jobs/set_ready", {"job_id": report.ref.job_id, "now": tx.stamp})
+        tx.wakes = True
     return status
 
 
@@ -133,10 +137,9 @@ def _write_end(tx: WithJobs, worker_id: str, report: Report, error: str, job_sta
 def _end_attempt(
     tx: WithJobs, report: Report, status: AttemptStatus, error: str | None, artifacts: tuple[str, ...] = ()
 ) -> None:
-    paths = json.dumps(artifacts) if artifacts else None
-    left = (storable(report.stdout_tail), storable(report.stderr_tail), error, paths, report.log_path)
-    end = (status, tx.stamp, report.exit_code)
-    transfer = None if isinstance(report.outcome, Stopped) else report.outcome.transfer
+    left = _left(report, error, artifacts)
+    end = _end_of(tx, report, status)
+    transfer = _transfer(report)
     if transfer is not None:
         metered = (transfer.downloaded, transfer.written)
         tx.execute("attempts/end_metered", (*end, *left, *metered, *report.ref))
@@ -144,6 +147,20 @@ def _end_attempt(
         tx.execute("attempts/end_quiet", (*end, *report.ref))
     else:
         tx.execute("attempts/end", (*end, *left, *report.ref))
+
+
+def _end_of(tx: WithJobs, report: Report, status: AttemptStatus) -> tuple[AttemptStatus, str, int | None]:
+    return (status, tx.stamp, report.exit_code)
+
+
+def _left(report: Report, error: str | None, artifacts: tuple[str, ...] = ()) -> tuple[str | None, ...]:
+    """What an attempt leaves: its output, its error, the paths of its files and of its log."""
+    paths = json.dumps(artifacts) if artifacts else None
+    return (storable(report.stdout_tail), storable(report.stderr_tail), error, paths, report.log_path)
+
+
+def _transfer(report: Report) -> Transfer | None:
+    return None if isinstance(report.outcome, Stopped) else report.outcome.transfer
 
 
 def _fence(worker_id: str, ref: AttemptRef) -> dict[str, Any]:

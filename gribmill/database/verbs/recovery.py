@@ -105,6 +105,8 @@ def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
         return None
     if not terminal:
         _lose_attempt(tx, job, error)
+    if again and wait <= 0:
+        tx.execute("jobs/set_ready", {"job_id": job.id, "now": tx.stamp})
     if by_new_job:
         follow_with_new_job(tx, job.id, retry, wait)
     if not again:

@@ -92,6 +92,15 @@ class Attempt:
     log_path: str | None
     downloaded_bytes: int | None = None
     written_bytes: int | None = None
+    ready_at: datetime | None = None
+    """When it could have started."""
+
+    @property
+    def wait_seconds(self) -> float | None:
+        """From when it could have started to its start; None if that is not known."""
+        if self.ready_at is None or self.started_at is None or self.started_at < self.ready_at:
+            return None
+        return (self.started_at - self.ready_at).total_seconds()
 
 
 @dataclass(frozen=True, slots=True)

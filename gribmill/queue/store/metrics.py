@@ -56,10 +56,12 @@ class EndedAttempt:
     """Of build_tile only."""
     attempt_no: int | None
     attempt_status: AttemptStatus | None
+    retried: bool
+    """Whether it failed and another attempt followed, in the same row or as a new job."""
     downloaded_bytes: int | None
     written_bytes: int | None
     wait_seconds: float | None
-    """The time from when the job could first run until this attempt began."""
+    """The time from when this attempt could have started until it did."""
     run_seconds: float | None
 
 

@@ -17,7 +17,6 @@ from gribmill.server.metrics.families import MetricFamilies
 
 # Longer than any transaction of the queue takes.
 OVERLAP = timedelta(seconds=30)
-TRIED_AGAIN = ("failed", "timeout", "lost")
 EVENTS_AT_ONCE = 1000
 
 
@@ -69,20 +68,20 @@ class CounterTail:
             self._count_job(job)
         for one in new:
             if one.attempt_no is not None:
-                self._count_attempt(one, failed_for_good=one is last[one.job_id] and one.status == "failed")
+                self._count_attempt(one)
 
     def _count_job(self, job: EndedAttempt) -> None:
         self._to.ended.labels(job.tenant_id, job.type, job.status).inc()
         if job.dead_lettered:
             self._to.dead_letters.labels(job.tenant_id, job.type).inc()
 
-    def _count_attempt(self, one: EndedAttempt, *, failed_for_good: bool) -> None:
+    def _count_attempt(self, one: EndedAttempt) -> None:
         labels = (one.tenant_id, one.type)
         if one.attempt_no == 1 and one.wait_seconds is not None:
             self._to.wait.labels(*labels).observe(one.wait_seconds)
         if one.run_seconds is not None:
             self._to.run.labels(*labels).observe(one.run_seconds)
-        if one.attempt_status in TRIED_AGAIN and not failed_for_good:
+        if one.retried:
             self._to.retries.labels(*labels).inc()
         if one.downloaded_bytes and one.attempt_status != "succeeded":
             self._to.downloaded.labels("", str(one.attempt_status)).inc(one.downloaded_bytes)

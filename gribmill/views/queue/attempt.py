@@ -37,6 +37,10 @@ class AttemptView(View):
     downloaded_bytes: int | None
     """Bytes that its handler received from the network; null if it did not report them."""
     written_bytes: int | None
+    ready_at: Time | None
+    """When it could have started."""
+    wait_seconds: float | None
+    """From when it could have started to its start: without backoff, delay and jobs that it waited for."""
 
     @classmethod
     def of(cls, attempt: Attempt, job: Job) -> Self:
@@ -47,6 +51,7 @@ class AttemptView(View):
             attempt,
             artifacts=attempt.artifacts or None,
             seconds=seconds,
+            wait_seconds=None if attempt.wait_seconds is None else round(attempt.wait_seconds, 3),
             run_id=f"{attempt.job_id}-{attempt.attempt_no}",
             template_id=job.template_id,
             params_snapshot=redact_json(job.args),

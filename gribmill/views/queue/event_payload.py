@@ -112,7 +112,8 @@ class JobRecoveredPayload(View):
 
 
 class AttemptMeteredPayload(View):
-    """An attempt has ended. `wait_seconds` is counted from when its job could first run.
+    """An attempt has ended. `wait_seconds` is counted from when it could have started: a backoff, a delay and
+    jobs that it waited for are not part of it.
 
     `bytes` is what was downloaded and written together; each is null if the handler did not report it.
     """

@@ -1,2 +1,8 @@
-SELECT min(created_at) AS oldest FROM jobs INDEXED BY jobs_ready
-WHERE type = :type AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
+-- Since when the oldest job can run. A job that is due is promoted by the next claim, which may be far off.
+SELECT min(oldest) AS oldest FROM (
+  SELECT min(coalesce(ready_at, created_at)) AS oldest FROM jobs INDEXED BY jobs_ready
+  WHERE type = :type AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0
+    AND (tenant_id = :tenant_id OR :tenant_id IS NULL)
+  UNION ALL SELECT min(max(coalesce(ready_at, next_run_at), next_run_at)) FROM jobs INDEXED BY jobs_due
+  WHERE type = :type AND status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now AND deps_left = 0
+    AND (tenant_id = :tenant_id OR :tenant_id IS NULL)) AS both_kinds

@@ -1,5 +1,5 @@
 -- Makes due jobs ready. Not part of `claims/prepare`: planning a change costs time even if nothing is due.
-UPDATE jobs SET ready_at = CASE WHEN attempt_no = 0 THEN next_run_at ELSE ready_at END, next_run_at = NULL,
+UPDATE jobs SET ready_at = greatest(ready_at, next_run_at), next_run_at = NULL,
   -- Those of types with `queue_order = due` go behind the jobs that wait, in the order of their times.
   position = CASE WHEN position >= 0 AND type IN (SELECT key FROM job_definitions WHERE queue_order = 'due') THEN
     (SELECT coalesce(max(m.position), 0) FROM jobs m

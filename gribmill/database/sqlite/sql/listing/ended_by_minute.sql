@@ -1,7 +1,7 @@
 SELECT substr(j.completed_at, 1, 16) AS minute,
   sum(CASE WHEN j.status = 'completed' THEN 1 ELSE 0 END) AS succeeded,
   sum(CASE WHEN j.status = 'failed' THEN 1 ELSE 0 END) AS failed,
-  avg((julianday(a.started_at) - julianday(coalesce(j.ready_at, j.created_at))) * 86400.0) AS wait_seconds,
+  avg((julianday(a.started_at) - julianday(coalesce(a.ready_at, j.ready_at, j.created_at))) * 86400.0) AS wait_seconds,
   avg((julianday(j.completed_at) - julianday(j.started_at)) * 86400.0) AS run_seconds
 FROM jobs j INDEXED BY jobs_finished LEFT JOIN job_attempts a ON a.job_id = j.id AND a.attempt_no = 1
 WHERE j.completed_at >= :since AND j.completed_at IS NOT NULL AND j.status IN ('completed','failed')

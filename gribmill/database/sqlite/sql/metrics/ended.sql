@@ -3,7 +3,10 @@ SELECT j.id AS job_id, j.tenant_id, j.type, j.status, j.completed_at,
   CAST(j.dead_lettered_at IS NOT NULL AS INTEGER) AS dead_lettered,
   CASE WHEN j.type = 'build_tile' THEN j.args END AS args,
   a.attempt_no, a.status AS attempt_status, a.downloaded_bytes, a.written_bytes,
-  max(0, (julianday(a.started_at) - julianday(coalesce(j.ready_at, j.created_at))) * 86400.0) AS wait_seconds,
+  CAST(coalesce(a.status IN ('failed','timeout','lost')
+    AND NOT (j.status IN ('failed','cancelled') AND a.attempt_no = j.attempt_no AND NOT EXISTS (
+      SELECT 1 FROM jobs n WHERE n.retry_of = j.id AND n.retry_of IS NOT NULL AND n.source = 'system')), 0) AS INTEGER) AS retried,
+  max(0, (julianday(a.started_at) - julianday(coalesce(a.ready_at, j.ready_at, j.created_at))) * 86400.0) AS wait_seconds,
   max(0, (julianday(a.finished_at) - julianday(a.started_at)) * 86400.0) AS run_seconds
 FROM jobs j INDEXED BY jobs_finished LEFT JOIN job_attempts a ON a.job_id = j.id
 WHERE j.completed_at >= :since AND j.completed_at IS NOT NULL

@@ -1,0 +1,1 @@
+UPDATE jobs SET ready_at = :now WHERE id = :job_id
