@@ -170,6 +170,7 @@ class Month:
         self.ticker = Ticker(self.store, LEASE_SECONDS, self.settings.model_dump(mode="json"))
         self.built: Counter[TileRef] = Counter()
         self.abandoned = 0
+        self.overtaken: list[int] = []
         self.ballast = 0
         self.violations: list[Violation] = []
         self.least_free = self.total = 100_000_000
@@ -243,12 +244,18 @@ class Month:
         self.most_used_by_tenant = max(self.most_used_by_tenant, self.context.catalogue.bytes_of([*TENANTS_REGION]))
 
     def note(self, ran: list[TickedJob]) -> None:
+        self._note_turns([one for one in ran if one.job.type == "sleep"])
         moment = self.clock()
         for one in ran:
             if one.job.type == "build_tile" and isinstance(one.outcome, Succeeded) and one.outcome.artifacts:
                 (path,) = one.outcome.artifacts
                 os.utime(path, (moment, moment))
                 self.built[tile_at(Path(path))] += 1
+
+    def _note_turns(self, ran: list[TickedJob]) -> None:
+        """How many jobs of the backlog ran before the live one of the other tenant, which was enqueued after them."""
+        live = [place for place, one in enumerate(ran) if '"live"' in one.job.args]
+        self.overtaken += [sum(one.job.tenant_id == "beta" for one in ran[:place]) for place in live]
 
     # What goes wrong
 
