@@ -190,7 +190,7 @@ class WebhookSettings(SettingsTable):
         False, description="Allow webhooks to reach this machine and private networks (unsafe if others add webhooks)."
     )
     timeout_seconds: Annotated[float, Bounds(gt=0, le=50)] = field(
-        10.0, description="Seconds to wait for a connection and for each part of a response."
+        10.0, description="Seconds that a delivery may take: connection, request and response."
     )
     disable_after_days: Days = field(5.0, description="Days of failure after which a webhook is disabled.")
 

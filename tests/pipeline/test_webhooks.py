@@ -3,60 +3,24 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 import standardwebhooks
 
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import BadWebhook
-from gribmill.queue.model import NewEvent
 from gribmill.queue.public_address import is_public
 from gribmill.queue.store import Store
-from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.settings.schema import Settings, WebhookSettings
-
-
-class Receiver(HTTPServer):
-    """Answers with `status`, and keeps what it got."""
-
-    status = 200
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.got: list[tuple[dict[str, str], bytes]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/hook?x=1"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.got.append(({name.lower(): value for name, value in self.headers.items()}, body))
-        self.send_response(self.server.status)
-        if self.server.status == 302:
-            self.send_header("Location", self.server.url)
-        self.end_headers()
-
-    def log_message(self, *args: Any) -> None:
-        """Silent."""
+from tests.pipeline.webhook_receiver import Receiver, publish, receiving, tick
 
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    server = Receiver()
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with receiving(Receiver()) as server:
+        yield server
 
 
 @pytest.fixture
@@ -67,20 +31,6 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def store(settings: Settings) -> Store:
     return open_queue(settings)
-
-
-def publish(store: Store, name: str = "run.completed", **payload: Any) -> None:
-    with store.database.write() as tx:
-        tx.publish(NewEvent(name, payload))
-
-
-def tick(store: Store, settings: Settings) -> list[TickedJob]:
-    """Dispatch, then run what is ready; what waits for its time runs now."""
-    store.events.dispatch()
-    for job in store.jobs.list().jobs:
-        if job.status == "pending":
-            store.jobs.run_now(job.id)
-    return Ticker(store, 60.0, settings.model_dump(mode="json")).tick(1)
 
 
 def test_event_is_delivered_once_with_a_signature_that_others_verify(

@@ -134,17 +134,19 @@ class _Source:
         return io.BufferedReader(_Reader(self._sock, _current.get()))
 
 
-class _Response(http.client.HTTPResponse):
+class DeadlineResponse(http.client.HTTPResponse):
+    """A response that is read under the deadline which is held when it begins."""
+
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(_Source(sock), *args, **options)  # type: ignore[arg-type]
 
 
 class _Connection(HTTPConnection):
-    response_class = _Response
+    response_class = DeadlineResponse
 
 
 class _TlsConnection(HTTPSConnection):
-    response_class = _Response
+    response_class = DeadlineResponse
 
 
 class _Pool(HTTPConnectionPool):

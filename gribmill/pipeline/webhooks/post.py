@@ -6,10 +6,12 @@ import http.client
 import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gribmill.errors import GribmillError
+from gribmill.ingest.http.deadline import Deadline, DeadlineResponse
 from gribmill.queue.public_address import is_public
 
 # Of the answer only the status counts; a little is read so that the connection ends in order.
@@ -35,7 +37,7 @@ class PostAnswer:
 def post(
     url: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float, allow_private: bool
 ) -> PostAnswer:
-    """Send the body. TargetRefused before anything is sent; DeliveryFailed if no answer came."""
+    """Send the body, all within the timeout. TargetRefused before anything is sent; DeliveryFailed if no answer came."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -43,17 +45,21 @@ def post(
     connection: http.client.HTTPConnection
     if parts.scheme == "https":
         context = ssl.create_default_context()
-        connection = http.client.HTTPSConnection(host, port, timeout=timeout_seconds, context=context)
+        connection = http.client.HTTPSConnection(host, port, context=context)
     else:
-        connection = http.client.HTTPConnection(host, port, timeout=timeout_seconds)
+        connection = http.client.HTTPConnection(host, port)
+    connection.response_class = DeadlineResponse
     try:
-        plain = open_checked(host, port, timeout_seconds, allow_private=allow_private)
-        connection.sock = plain
-        if parts.scheme == "https":
-            connection.sock = context.wrap_socket(plain, server_hostname=host)
-        connection.request("POST", path, body, dict(headers))
-        answer = connection.getresponse()
-        answer.read(ANSWER_LIMIT_BYTES)
+        with Deadline(timeout_seconds).held() as deadline:
+            connection.sock = open_checked(host, port, deadline, allow_private=allow_private)
+            connection.sock.settimeout(deadline.left())
+            if parts.scheme == "https":
+                connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
+            connection.request("POST", path, body, dict(headers))
+            answer = connection.getresponse()
+            # The receiver has the event: what is wrong with the rest of its answer does not matter.
+            with suppress(OSError, http.client.HTTPException, ValueError):
+                answer.read(ANSWER_LIMIT_BYTES)
         asked = answer.getheader("Retry-After") or ""
         return PostAnswer(answer.status, float(asked) if asked.isdecimal() and len(asked) < 7 else None)
     except (OSError, http.client.HTTPException, ValueError) as error:
@@ -62,7 +68,7 @@ def post(
         connection.close()
 
 
-def open_checked(host: str, port: int, timeout_seconds: float, *, allow_private: bool) -> socket.socket:
+def open_checked(host: str, port: int, deadline: Deadline, *, allow_private: bool) -> socket.socket:
     """A connection to an address that was checked itself: the name is not resolved a second time."""
     found = {info[4][0] for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     addresses = sorted(str(one) for one in found)
@@ -72,9 +78,10 @@ def open_checked(host: str, port: int, timeout_seconds: float, *, allow_private:
             f"{host} leads to {refused[0]}, which is not a public address: set webhooks.allow_private to allow it"
         )
     failure: OSError | None = None
-    for address in addresses:
+    for place, address in enumerate(addresses):
         try:
-            return socket.create_connection((address, port), timeout_seconds)
+            # One address that does not answer leaves time for the others.
+            return socket.create_connection((address, port), deadline.left() / (len(addresses) - place))
         except OSError as error:
             failure = error
     raise failure or OSError("the name has no address")
