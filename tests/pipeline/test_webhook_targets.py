@@ -122,7 +122,9 @@ def test_no_spelling_of_this_machine_is_connected_to(
     assert webhook.last_error and "not a public address" in webhook.last_error
 
 
-@pytest.mark.parametrize("address", ["::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "169.254.169.254"])
+@pytest.mark.parametrize(
+    "address", ["::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "169.254.169.254"]
+)
 def test_name_that_leads_into_a_private_network_is_not_connected_to(
     network: Network, store: Store, private: Receiver, address: str
 ) -> None:
@@ -230,8 +232,9 @@ def certificate(tmp_path: Path) -> Path:
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl here")
     place = tmp_path / "certificate.pem"
-    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-             "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", place, "-out", place]  # fmt: skip
+    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+             "-days", "2", "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", place,
+             "-out", place]  # fmt: skip
     subprocess.run(words, check=True, capture_output=True)
     return place
 

@@ -37,7 +37,7 @@ class PostAnswer:
 def post(
     url: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float, allow_private: bool
 ) -> PostAnswer:
-    """Send the body, all within the timeout. TargetRefused before anything is sent; DeliveryFailed if no answer came."""
+    """Send the body, within the timeout. TargetRefused before anything is sent; DeliveryFailed if no answer came."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)

@@ -1,4 +1,4 @@
-"""The database keeps finished jobs and attempts as they ended, column by column, and each part of that guard is needed."""
+"""The database keeps finished jobs and attempts as they ended, column by column; each part of that guard is needed."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ class Guard:
     def without(self, column: str) -> str:
         """Its text with NULL in place of a column."""
         null = "NULL" if self._in_file else "NULL::text"
-        words = [(f"{row}.{column}{after}", f"{null}{after}") for row in ("OLD", "NEW") for after in (" ", ",", ")", "\n")]
+        words = [
+            (f"{row}.{column}{after}", f"{null}{after}") for row in ("OLD", "NEW") for after in (" ", ",", ")", "\n")
+        ]
         text = self.text
         for old, new in words:
             text = text.replace(old, new)

@@ -65,7 +65,9 @@ def test_wait_of_each_attempt_begins_when_it_could_have_started(store: Store, cl
     assert plain.wait_p50 == pytest.approx(waits[0], abs=0.01), "of its first attempt"
 
 
-def test_job_that_is_reset_manually_waits_from_then_on(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
+def test_job_that_is_reset_manually_waits_from_then_on(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
     job_id = add(store)
     clock.advance(5)
     fail(store, take(store), permanent=True)
@@ -112,4 +114,7 @@ def test_retry_as_a_new_job_counts_as_one(store: Store, clock: FakeClock) -> Non
     fail(store, take(store))
     assert claim(store) == ()
     assert store.types.rates()["hour"] == Throughput(2, 0, 2, 0, 1, retried=1)
-    assert [(one.job_id, one.retried) for one in store.metrics.ended_since(begun)] == [(first, True), (first + 1, False)]
+    assert [(one.job_id, one.retried) for one in store.metrics.ended_since(begun)] == [
+        (first, True),
+        (first + 1, False),
+    ]
