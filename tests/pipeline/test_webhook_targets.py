@@ -233,8 +233,8 @@ def certificate(tmp_path: Path) -> Path:
         pytest.skip("there is no openssl here")
     place = tmp_path / "certificate.pem"
     words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-             "-days", "2", "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", place,
-             "-out", place]  # fmt: skip
+             "-days", "2", "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", str(place),
+             "-out", str(place)]  # fmt: skip
     subprocess.run(words, check=True, capture_output=True)
     return place
 
@@ -246,7 +246,8 @@ def test_certificate_must_be_that_of_the_name_in_the_url(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     network.names[host] = [[PUBLIC], ["127.0.0.1"]]
-    with receiving(TlsReceiver(certificate)) as server:
+    server = TlsReceiver(certificate)
+    with receiving(server):
         network.routes[PUBLIC] = server
         webhook = deliver(store, f"https://{host}/hook")
     assert server.asked == [host]

@@ -92,7 +92,7 @@ class Guard:
         words = [
             (f"{row}.{column}{after}", f"{null}{after}") for row in ("OLD", "NEW") for after in (" ", ",", ")", "\n")
         ]
-        text = self.text
+        text = str(self.text)
         for old, new in words:
             text = text.replace(old, new)
         assert text != self.text, column
