@@ -69,6 +69,11 @@ def array(values: Sequence[str | int | None]) -> str:
     return "{" + ",".join([_element(value) for value in values]) + "}"
 
 
+def sparse_array(values: Sequence[str | int | None]) -> str | None:
+    """The same where most are None. `unnest` of several arrays fills up the missing ones with NULL."""
+    return array(values) if any(value is not None for value in values) else None
+
+
 def _element(value: str | int | None) -> str:
     if value is None:
         return "NULL"

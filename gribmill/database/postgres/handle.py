@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import select
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ConnStatus, TransactionStatus
 from psycopg.rows import TupleRow
 
 from gribmill.database.postgres.batch import batch
@@ -46,6 +47,8 @@ class Handle:
         self._cursors: list[Cursor] = []
         self._plans_for_values = False
         self._sender = Sender(self.connection)
+        self._idle = select.poll()
+        self._idle.register(self.connection.pgconn.socket, select.POLLIN)
 
     def now(self) -> float:
         """The server's time."""
@@ -87,12 +90,29 @@ class Handle:
     def commit_all(self, calls: NamedCalls) -> list[RawRows]:
         """Run a whole transaction in one round trip. What is sent together is committed together: BEGIN and COMMIT
         would be two more statements."""
+        self._replace_if_lost()
         if self._limits is None:
             return self._sender.commit_all(calls)
         with batch(self.connection):
             self._control.execute(self._limits)
             cursors = self._send(calls)
         return [raw_rows(cursor) for cursor in cursors]
+
+    def _replace_if_lost(self) -> None:
+        """An idle connection has something to read when the server has ended it. Once a whole transaction is sent, a
+        lost answer leaves open whether it was committed: nothing may be sent to a server that is known to be gone."""
+        pgconn = self.connection.pgconn
+        try:
+            while self._idle.poll(0):
+                pgconn.consume_input()
+                if pgconn.status == ConnStatus.BAD:
+                    break
+            else:
+                return
+        except psycopg.OperationalError:
+            pass
+        self.connection.close()
+        self._open()
 
     def send(self, calls: Calls) -> list[Cursor]:
         """Run statements within the transaction, in one round trip."""

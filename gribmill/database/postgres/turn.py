@@ -9,7 +9,7 @@ from gribmill.database.postgres.session import PostgresSession
 from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.verbs.claims import claiming, read_claim
 from gribmill.database.postgres.verbs.completion import completing, which_ended
-from gribmill.queue.model import Claimed, ClaimRequest, Exchange, Report, Succeeded
+from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Exchange, Report, Succeeded
 
 
 def take_turn(
@@ -20,18 +20,21 @@ def take_turn(
     claims: Sequence[ClaimRequest],
 ) -> tuple[Exchange, bool]:
     """Returns what was committed, and whether something is left: dependents to settle, or tenants that take turns."""
-    calls = [*completing(tx, worker_id, reports)]
+    calls = [*completing(tx, worker_id, reports)] if reports else []
     for request in claims:
         calls += claiming(tx, request, settled=False)
-    completed, noted, *claimed = handle.commit_all([(statement(name), params) for name, params in calls])
-    refs = [report.ref for report, _ in reports]
-    done = which_ended(completed, reports)
-    accepted = tuple(ref for ref, ended in zip(refs, done, strict=True) if ended)
-    fenced = tuple(ref for ref, ended in zip(refs, done, strict=True) if not ended)
-    left = bool(noted.rows)
+    claimed = handle.commit_all([(statement(name), params) for name, params in calls])
+    accepted: list[AttemptRef] = []
+    fenced: list[AttemptRef] = []
+    left = False
+    if reports:
+        completed, noted, *claimed = claimed
+        left = bool(noted.rows)
+        for (report, _), ended in zip(reports, which_ended(completed, reports), strict=True):
+            (accepted if ended else fenced).append(report.ref)
     batches: list[tuple[Claimed, ...]] = []
     for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):
         facts, batch = read_claim(prepared, taken)
         batches.append(tuple(batch))
         left |= facts.unsettled or ((facts.due or facts.has_rivals) and not batch)
-    return Exchange(accepted, fenced, tuple(batches)), left
+    return Exchange(tuple(accepted), tuple(fenced), tuple(batches)), left

@@ -61,6 +61,9 @@ class Exchanges(Facet):
     @retried
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
         """The next batch for this worker, head first; empty when nothing can run."""
+        done = self.database.turn(request.worker_id, (), [request])
+        if done is not None:
+            return done.batches[0]
         with self.database.write() as tx:
             batch = tx.claim(request)
             tx.lasting = self._must_outlive(batch)
@@ -125,8 +128,10 @@ class Exchanges(Facet):
         # Most turns are like this, and it is known before anything else is looked at.
         succeeded = [(report, report.outcome) for report in reports if _only_succeeded(report.outcome)]
         plain = len(succeeded) == len(reports)
-        if plain and succeeded and (done := self.database.turn(worker_id, succeeded, claims)) is not None:
-            return done
+        if plain and (reports or claims):
+            done = self.database.turn(worker_id, succeeded, claims)
+            if done is not None:
+                return done
         prepared = [NOTHING if plain else self._prepare(report.outcome) for report in reports]
         accepted: list[AttemptRef] = []
         fenced: list[AttemptRef] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from gribmill.database.postgres.adaptation import array
+from gribmill.database.postgres.adaptation import array, sparse_array
 from gribmill.database.postgres.handle import raw_rows
 from gribmill.database.postgres.session import NamedCall, PostgresSession
 from gribmill.database.records import RawRows
@@ -27,6 +27,7 @@ def completing(
     ordered = sorted(reports, key=lambda one: one[0].ref)  # sorted, so that all transactions lock in the same order
     refs = [report.ref for report, _ in ordered]
     ids = array([ref.job_id for ref in refs])
+    artifacts = [json.dumps(outcome.artifacts) if outcome.artifacts else None for _, outcome in ordered]
     transfers = [outcome.transfer for _, outcome in ordered]
     params = {
         "now": tx.stamp,
@@ -34,14 +35,14 @@ def completing(
         "ids": ids,
         "attempt_nos": array([ref.attempt_no for ref in refs]),
         "statuses": array([_status(outcome) for _, outcome in ordered]),
-        "exit_codes": array([report.exit_code for report, _ in ordered]),
-        "stdout_tails": array([report.stdout_tail for report, _ in ordered]),
-        "stderr_tails": array([report.stderr_tail for report, _ in ordered]),
-        "error_texts": array([outcome.skipped for _, outcome in ordered]),
-        "log_paths": array([report.log_path for report, _ in ordered]),
-        "artifacts": array([json.dumps(outcome.artifacts) if outcome.artifacts else None for _, outcome in ordered]),
-        "downloaded": array([None if one is None else one.downloaded for one in transfers]),
-        "written": array([None if one is None else one.written for one in transfers]),
+        "exit_codes": sparse_array([report.exit_code for report, _ in ordered]),
+        "stdout_tails": sparse_array([report.stdout_tail for report, _ in ordered]),
+        "stderr_tails": sparse_array([report.stderr_tail for report, _ in ordered]),
+        "error_texts": sparse_array([outcome.skipped for _, outcome in ordered]),
+        "log_paths": sparse_array([report.log_path for report, _ in ordered]),
+        "artifacts": sparse_array(artifacts),
+        "downloaded": sparse_array([None if one is None else one.downloaded for one in transfers]),
+        "written": sparse_array([None if one is None else one.written for one in transfers]),
     }
     return ("jobs/complete", params), ("dependencies/note_ended", {"ids": ids})
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gribmill.database.postgres.adaptation import moment
-from gribmill.database.postgres.session import PostgresSession
-from gribmill.database.verbs.copies import COLUMNS
+from gribmill.database.postgres.session import NamedCall, PostgresSession
+from gribmill.database.verbs.copies import COLUMNS, RARE_COLUMNS
 from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike, share_request
 from gribmill.queue.errors import StoreConflict
 from gribmill.queue.model import Enqueued, PreparedJob
 
 # If the equal active job ends between the failed insert and the lookup, the insert is retried.
 TRIES = 20
+NEW: dict[str, Any] = {"deps_left": 0, "status": "pending", "completed_at": None, "error_message": None}
 
 
 def insert_jobs(tx: PostgresSession, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
@@ -26,18 +27,29 @@ def insert_jobs(tx: PostgresSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 def _insert(tx: PostgresSession, job: PreparedJob) -> Enqueued:
     waiting, broken = open_parents(tx, job) if job.after else ([], None)
     # It does not matter if a parent fails just before or after this: the job ends cancelled.
-    state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
-    row = (tx.stamp, due_at(tx, job, moment), len(waiting), *state, *job[: len(COLUMNS) - 1], *rare_columns(job))
-    made = _insert_or_find(tx, job, row)
+    name, row = inserting(tx, job)
+    row = {**row, "deps_left": len(waiting)}
+    if broken:
+        row |= {"status": "cancelled", "completed_at": tx.stamp, "error_message": broken}
+    made = _insert_or_find(tx, job, (name, row))
     if made.created and waiting:
         links = [{"parent_id": parent, "job_id": made.id, "on_failure": job.on_parent_failure} for parent in waiting]
         tx.execute_many("dependencies/insert", links)
     return made
 
 
-def _insert_or_find(tx: PostgresSession, job: PreparedJob, row: tuple[Any, ...]) -> Enqueued:
+def inserting(tx: PostgresSession, job: PreparedJob) -> NamedCall:
+    """The statement that inserts a job without parents, unless an equal one is active."""
+    row = dict(zip(COLUMNS, job, strict=False))
+    for column in RARE_COLUMNS:
+        row[column] = getattr(job, column)
+    due = due_at(tx, job, moment)
+    return "jobs/insert", {**row, **NEW, "now": tx.stamp, "next_run_at": due}
+
+
+def _insert_or_find(tx: PostgresSession, job: PreparedJob, call: NamedCall) -> Enqueued:
     for _ in range(TRIES):
-        if made := tx.rows("jobs/insert", row):
+        if made := tx.rows(*call):
             return Enqueued(made[0]["id"], created=True)
         key = {"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key}
         with tx.across_tenants():  # shared work may have been requested by another tenant

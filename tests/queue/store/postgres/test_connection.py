@@ -88,7 +88,14 @@ def test_a_claim_survives_a_crash_of_the_server(store: Store, monkeypatch: pytes
         waited.append(lasting)
         commit(handle, lasting=lasting)
 
+    commit_all = Handle.commit_all
+
+    def noted_all(handle: Handle, calls: NamedCalls) -> list[RawRows]:
+        waited.append(not any("synchronous_commit" in text for text, _ in calls))
+        return commit_all(handle, calls)
+
     monkeypatch.setattr(Handle, "commit", noted)
+    monkeypatch.setattr(Handle, "commit_all", noted_all)
     take(store)
     assert waited == [True], "the commit waits for the disk, and for a synchronous standby"
 

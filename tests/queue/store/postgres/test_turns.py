@@ -7,12 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from gribmill.database.postgres import PostgresDatabase, turn
+from gribmill.database.postgres.handle import Handle
 from gribmill.database.postgres.statements import statement
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import ClaimRequest, Report, Succeeded
 from gribmill.queue.store import Store
 from tests.queue.store.store_driver import add, take
 from tests.queue.store.tested_backend import PostgresUnderTest
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -98,15 +100,37 @@ def test_a_turn_that_the_server_refuses_changes_nothing_and_the_next_one_works(
     assert store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).accepted == (job.ref,)
 
 
-def test_a_turn_on_a_connection_that_was_ended_fails_and_the_next_one_works(
+def test_what_takes_one_round_trip_goes_over_a_new_connection_when_the_idle_one_was_ended(
     postgres: PostgresUnderTest, store: Store
 ) -> None:
     add(store)
     job = take(store)
-    postgres.by_hand(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-        " AND datname = current_database()"
-    )
-    with pytest.raises(QueueError):
-        store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
+    others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+
+    def end_connections() -> None:
+        postgres.by_hand(f"SELECT pg_terminate_backend(pid) {others}")
+        wait_until(lambda: postgres.by_hand(f"SELECT count(*) {others}") == [(0,)], 30, "the server to end them")
+
+    end_connections()
+    assert store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).accepted == (job.ref,)
+    end_connections()
+    added = add(store)
+    end_connections()
+    assert take(store).id == added
+
+
+def test_a_turn_whose_connection_is_ended_meanwhile_fails_and_the_next_one_works(
+    postgres: PostgresUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(store)
+    job = take(store)
+    with monkeypatch.context() as patch:
+        # The server is not seen to be gone before the turn is sent.
+        patch.setattr(Handle, "_replace_if_lost", lambda _: None)
+        postgres.by_hand(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            " AND datname = current_database()"
+        )
+        with pytest.raises(QueueError):
+            store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
     assert store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).accepted == (job.ref,)
