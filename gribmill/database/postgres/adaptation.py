@@ -71,7 +71,7 @@ def array(values: Sequence[str | int | None]) -> str:
 
 def sparse_array(values: Sequence[str | int | None]) -> str | None:
     """The same where most are None. `unnest` of several arrays fills up the missing ones with NULL."""
-    return array(values) if any(value is not None for value in values) else None
+    return None if values.count(None) == len(values) else array(values)
 
 
 def _element(value: str | int | None) -> str:

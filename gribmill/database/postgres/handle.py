@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg
-from psycopg.pq import ConnStatus, TransactionStatus
+from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
 from gribmill.database.postgres.batch import batch
@@ -99,20 +99,11 @@ class Handle:
         return [raw_rows(cursor) for cursor in cursors]
 
     def _replace_if_lost(self) -> None:
-        """An idle connection has something to read when the server has ended it. Once a whole transaction is sent, a
+        """An idle connection has something to read when the server is ending it. Once a whole transaction is sent, a
         lost answer leaves open whether it was committed: nothing may be sent to a server that is known to be gone."""
-        pgconn = self.connection.pgconn
-        try:
-            while self._idle.poll(0):
-                pgconn.consume_input()
-                if pgconn.status == ConnStatus.BAD:
-                    break
-            else:
-                return
-        except psycopg.OperationalError:
-            pass
-        self.connection.close()
-        self._open()
+        if self._idle.poll(0):
+            self.connection.close()
+            self._open()
 
     def send(self, calls: Calls) -> list[Cursor]:
         """Run statements within the transaction, in one round trip."""

@@ -133,6 +133,4 @@ def _results(conn: PGconn) -> list[PGresult]:
 def _encoded(value: str | int | None) -> bytes | None:
     if value is None:
         return None
-    if isinstance(value, str):
-        return storable(value).encode()
-    return b"%d" % value
+    return storable(value).encode() if isinstance(value, str) else b"%d" % value

@@ -282,7 +282,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.tenants_take_turns,
     ),
     "default_tenant_that_jumps_the_queue": (
-        PostgresMutant({TAKE: ((" AND claimant <> 'global')\n), heads", " AND false)\n), heads"),)}),
+        PostgresMutant({"claims/prepare": (("WHEN found.has_rivals OR", "WHEN"),)}),
         g.tenants_take_turns,
     ),
     "finished_job_that_can_be_changed": (

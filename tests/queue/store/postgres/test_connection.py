@@ -15,7 +15,8 @@ from psycopg.pq import TransactionStatus
 from gribmill.database import postgres as postgres_package
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.connection import connection_text
-from gribmill.database.postgres.handle import Handle
+from gribmill.database.postgres.handle import Handle, NamedCalls
+from gribmill.database.records import RawRows
 from gribmill.queue.errors import StoreError, StoreUnreachable
 from gribmill.queue.model import Worker
 from gribmill.queue.store import Store
@@ -152,9 +153,10 @@ def test_a_deadlock_ends_with_one_of_the_two_run_again(postgres: PostgresUnderTe
 
 def test_a_connection_that_was_cut_is_made_again(postgres: PostgresUnderTest, store: Store) -> None:
     job = add(store)
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
-    cut += " AND pid <> pg_backend_pid()"
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    cut = f"SELECT pg_terminate_backend(pid) {others}"
     assert postgres.by_hand(cut)
+    wait_until(lambda: postgres.by_hand(f"SELECT count(*) {others}") == [(0,)], 30, "the server to end the session")
     assert take(store).id == job
     postgres.by_hand(cut)
     assert store.jobs.get(job).status == "processing"

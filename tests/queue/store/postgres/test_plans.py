@@ -13,6 +13,7 @@ from psycopg.adapt import Transformer
 
 from gribmill.database.postgres.connection import Connection, connect
 from gribmill.database.postgres.statements import is_planned_each_time, statement
+from gribmill.database.postgres.tenant_role import ENTER
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import NEWEST
 from tests.queue.backends import make_tables, open_address
@@ -121,7 +122,7 @@ LISTS: dict[str, Plan] = {
         ("jobs_tenant_status",), {**FILTER, "tenant_id": "t3", "status": "failed", "limit": 50}
     ),
     "listing/of_group": Plan(("jobs_of_group",), {**FILTER, "group_key": "g1", "limit": 50}),
-    "listing/in_group": Plan(("jobs_in_group",), {**FILTER, "group_id": 5, "limit": 50}, "the jobs of one group"),
+    "listing/in_group": Plan(("jobs_group_status",), {**FILTER, "group_id": 5, "limit": 50}, "the jobs of one group"),
     "listing/of_correlation": Plan(
         ("jobs_correlation",), {**FILTER, "correlation_id": "c5", "limit": 50}, "the jobs of one chain"
     ),
@@ -255,3 +256,11 @@ def test_a_plan_that_is_kept_for_all_values_uses_the_index_too(backlog: Connecti
         pytest.skip("it is planned for its values each time")
     wanted = (HOT | LISTS)[name]
     check(name, explain(backlog, name, wanted.params, generic=True), wanted)
+
+
+def test_row_level_security_leaves_the_list_of_a_tenant_to_its_index(backlog: Connection) -> None:
+    """A policy with a condition that an index answers would have all jobs of the tenant read for one page."""
+    with backlog.transaction(force_rollback=True):
+        backlog.execute(ENTER, ("t3",))
+        plan = explain(backlog, "listing/of_tenant", LISTS["listing/of_tenant"].params, generic=False)
+    assert {node["Index Name"] for node in nodes(plan) if "Index Name" in node} <= {"jobs_tenant", "jobs_retry_of"}

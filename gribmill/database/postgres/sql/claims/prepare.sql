@@ -1,9 +1,14 @@
 -- Before a claim, as a separate statement, so that the claim sees what was committed while this one waited for locks:
 -- shares the lock that a reservation takes exclusively; takes the locks of types with a limit, and skips those that
--- another claim holds (`gribmill.busy`). Returns what has to be done first: jobs to settle, jobs to promote. Plans of
--- claims must use their indexes, even in a small table: a sort would lock groups that are not taken.
-SELECT EXISTS (SELECT 1 FROM ended_parents) AS unsettled,
+-- another claim holds (`gribmill.busy`). Returns what has to be done first: jobs to settle, jobs to promote, turns of
+-- other tenants; then the claim takes nothing (`gribmill.hold`). Plans of claims must use their indexes, even in a small
+-- table: a sort would lock groups that are not taken.
+SELECT found.*,
+  set_config('gribmill.hold', CASE WHEN found.has_rivals OR :settled = 0 AND (found.unsettled OR found.due)
+    THEN 'yes' ELSE '' END, true) AS hold,
+  -- include claims/parts/locks
+FROM (SELECT EXISTS (SELECT 1 FROM ended_parents) AS unsettled,
   EXISTS (SELECT 1 FROM jobs WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now) AS due,
   EXISTS (SELECT 1 FROM jobs
-    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global') AS has_rivals,
-  -- include claims/parts/locks
+    WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global') AS has_rivals
+  OFFSET 0) AS found

@@ -1,12 +1,10 @@
 -- The next batch of `global`: one index probe per type, the best of their heads, its siblings. A group is locked with its
 -- head, so that no other worker takes siblings of it at the same time. Where other tenants have ready jobs, they take
--- turns (see fair_claims.py), and nothing is taken here; nor while there are jobs to settle or to promote first.
+-- turns (see fair_claims.py), and nothing is taken here; nor while there are jobs to settle or to promote first: that is
+-- what `claims/prepare` has found.
 WITH open AS MATERIALIZED (
   -- include claims/parts/open
-    AND (:settled = 1 OR NOT EXISTS (SELECT 1 FROM ended_parents) AND NOT EXISTS (
-      SELECT 1 FROM jobs WHERE status = 'pending' AND next_run_at IS NOT NULL AND next_run_at <= :now))
-    AND NOT EXISTS (SELECT 1 FROM jobs
-      WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global')
+    AND current_setting('gribmill.hold', true) = ''
 ), heads AS MATERIALIZED (
   SELECT h.*, open.key AS type, open.batch_max, open.timeout_seconds AS type_timeout, open.command
   FROM open CROSS JOIN LATERAL (
