@@ -192,7 +192,7 @@ def _record_runs(catalogue: Catalogue, clock: FakeClock) -> RunRef:
         catalogue.record([RunSeen(run, hours)])
         whole = hours if run == old else hours[:9]
         for hour in whole:
-            _arrive(catalogue, clock, HourRef(run.model_id, run.run_id, hour))
+            record_arrival(catalogue, clock, HourRef(run.model_id, run.run_id, hour))
     late = HourRef(new.model_id, new.run_id, 9)
     catalogue.record([_seen(late, clock), HourFailed(late, f"HTTP 404 {HOSTILE}")])
     catalogue.record([_seen(HourRef(new.model_id, new.run_id, 10), clock)])
@@ -209,7 +209,9 @@ def _seen(hour: HourRef, clock: FakeClock) -> HourSeen:
     return HourSeen(hour, MIRROR, url, datetime.fromtimestamp(clock() - 2, UTC), 140_000_000)
 
 
-def _arrive(catalogue: Catalogue, clock: FakeClock, hour: HourRef, regions: tuple[str, ...] = ("ne", "texas")) -> None:
+def record_arrival(
+    catalogue: Catalogue, clock: FakeClock, hour: HourRef, regions: tuple[str, ...] = ("ne", "texas")
+) -> None:
     """One hour, from its publication to its tiles."""
     seen = _seen(hour, clock)
     catalogue.record([seen])

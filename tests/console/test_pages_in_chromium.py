@@ -12,7 +12,8 @@ import pytest
 
 from gribmill.access.roles import Role
 from gribmill.console.render import STATIC
-from tests.console.lively_root import HOSTILE, pages_of
+from gribmill.queue.model import NewJob
+from tests.console.lively_root import HOSTILE, WORKER, pages_of
 from tests.console.lively_server import LivelyServer
 from tests.servers.chromium import Complaints, serious_findings
 
@@ -62,15 +63,19 @@ def test_every_page_is_readable_by_everybody(lively: LivelyServer, page: Page) -
         assert page.locator("h1").count() == 1, path
         assert page.locator(FOREIGN).count() == 0, path
         assert overflow(page) == 0, path
-        if lively.backend == "postgres":
-            continue  # the same templates: seen once
+        if lively.backend == "postgres":  # the same templates: pictures are taken once
+            page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+            assert serious_findings(page) == [], f"{path} on a phone"
+            assert overflow(page) == 0, f"{path} on a phone"
+            continue
         assert serious_findings(page) == [], path
         take(page, path, "light")
         page.emulate_media(color_scheme="dark")
         assert serious_findings(page, ["color-contrast"]) == [], f"{path} dark"
         take(page, path, "dark")
         page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-        assert overflow(page) == 0, f"{path} on a phone"
+        page.emulate_media(color_scheme="light")
+        page.reload()
         take(page, path, "phone")
 
 
@@ -96,7 +101,7 @@ def logged_in(browser: Browser, lively: LivelyServer, role: Role, tenant: str | 
     page.get_by_role("heading", name="Jobs", exact=True, level=1).wait_for()
     yield page
     context.close()
-    assert complaints.texts == []
+    assert [text for text in complaints.texts if "status of 40" not in text] == []
 
 
 @pytest.mark.parametrize("role", ["tenant_viewer", "tenant_admin"])
@@ -114,6 +119,68 @@ def test_tenants_find_their_pages_and_nothing_of_others(lively: LivelyServer, ch
         assert (page.get_by_role("button", name="Cancel…").count() > 0) == (role == "tenant_admin")
         page.get_by_role("button", name="Log out").click()
         page.get_by_role("heading", name="Log in").wait_for()
+
+
+def post_forged(page: Page, path: str, fields: dict[str, str]) -> int:
+    """The status of a form that no page offers, sent from the visitor's own browser."""
+    send = """async ([path, fields]) => {
+      const body = new URLSearchParams(fields);
+      const answer = await fetch(path, { method: "POST", body, headers: { Accept: "text/html" }, redirect: "manual" });
+      return answer.status;
+    }"""
+    status: int = page.evaluate(send, [path, fields])
+    return status
+
+
+def forged(lively: LivelyServer, job: int) -> dict[str, dict[str, str]]:
+    """Changes by kind; those of operators are refused to every tenant."""
+    root = lively.root
+    everything = {"action": "cancel", "scope": "matching", "confirmed": "yes"}
+    return {f"/jobs/{job}/cancel": {}, f"/groups/{root.group}/cancel": {}, "/jobs/bulk": everything}
+
+
+FOR_OPERATORS = {
+    "/definitions/sleep/pause": {}, "/storage/prune": {}, f"/workers/{WORKER}/drain": {}, "/tokens": {"name": "mine"},
+    "/tenants/zeta/enable": {}, "/sources/nomads-hrrr/clear": {}, "/backfills": {"model": "hrrr", "from": "2026-11-01"},
+}  # fmt: skip
+
+
+def test_a_tenant_viewer_is_offered_no_change_and_cannot_forge_one(lively: LivelyServer, chromium: Browser) -> None:
+    store, root = lively.live.store, lively.root
+    job = store.jobs.enqueue(NewJob("sleep", {"say": "stays"}, tenant_id="acme")).id
+    with logged_in(chromium, lively, "tenant_viewer", "acme") as page:
+        for path in (*FOR_TENANTS, f"/jobs/{job}", f"/groups/{root.group}"):
+            page.goto(f"{lively.url}{path}")
+            assert page.locator("main form[method=post] button").count() == 0, path
+        for path, fields in {**forged(lively, job), **FOR_OPERATORS}.items():
+            assert post_forged(page, path, fields) == 403, path
+    assert store.jobs.get(job).status == "pending"
+    assert not {"sleep"} & store.types.paused()
+
+
+def test_a_tenant_admin_changes_its_own_tenant_only(lively: LivelyServer, chromium: Browser) -> None:
+    store = lively.live.store
+    own = store.jobs.enqueue(NewJob("sleep", {"say": "ours"}, tenant_id="acme")).id
+    other = store.jobs.enqueue(NewJob("sleep", {"say": "theirs"})).id
+    with logged_in(chromium, lively, "tenant_admin", "acme") as page:
+        assert post_forged(page, f"/jobs/{other}/cancel", {}) == 404
+        for path, fields in FOR_OPERATORS.items():
+            assert post_forged(page, path, fields) == 403, path
+        page.goto(f"{lively.url}/jobs?status=pending")
+        assert page.get_by_label(f"Select job {other}").count() == 0
+        page.get_by_label(f"Select job {own}").check()
+        page.get_by_role("button", name="Cancel…").click()
+        page.get_by_role("button", name="Cancel 1 job").click()
+        assert "1 job cancelled" in page.locator(".notice").inner_text()
+        page.goto(f"{lively.url}/definitions/sleep")
+        page.get_by_label("say").fill("from acme")
+        page.get_by_role("button", name="Enqueue").click()
+        assert "was enqueued" in page.locator(".notice").inner_text()
+        page.goto(f"{lively.url}/triggers")
+        page.get_by_role("button", name="Fire now").first.click()
+        assert "was created" in page.locator(".notice").inner_text()
+    assert (store.jobs.get(own).status, store.jobs.get(other).status) == ("cancelled", "pending")
+    assert all(job.tenant_id == "acme" for job in store.jobs.list(limit=2).jobs), "what it enqueues is its own"
 
 
 def test_a_super_admin_sees_all_tenants_after_logging_in(lively: LivelyServer, chromium: Browser) -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gribmill.catalogue.reads import Catalogue
+from gribmill.identity import HourRef
 from gribmill.pipeline.open_queue import output_logs
 from gribmill.queue.model import AttemptRef, NewJob
+from tests.console.lively_root import record_arrival, store_in_the_past
 from tests.console.lively_server import LivelyServer, start_lively
 from tests.servers.chromium import Complaints
 
@@ -38,6 +41,12 @@ def refresh(page: Page) -> None:
     with page.expect_response(lambda answer: answer.url.partition("#")[0] == page.url.partition("#")[0]):
         page.clock.run_for(REFRESH_MILLISECONDS)
     page.evaluate("() => Promise.resolve()")
+
+
+def arrive(server: LivelyServer, hour: HourRef) -> None:
+    """One hour is downloaded and built, and reported as workers report it."""
+    with store_in_the_past(server.live.settings, 1.0) as (_, clock):
+        record_arrival(Catalogue(server.live.store.database), clock, hour)
 
 
 def enqueue(server: LivelyServer, say: str = "new") -> int:
@@ -114,6 +123,59 @@ def test_a_server_that_is_gone_is_said_and_found_again(
     refresh(page)
     page.wait_for_function("() => document.getElementById('live-state').textContent === ''")
     complaints.texts.clear()  # of the answer 503
+
+
+def emit(server: LivelyServer) -> None:
+    server.live.store.events.emit("hour.cut", {"model_id": "hrrr"})
+
+
+def connected(page: Page, server: LivelyServer, path: str) -> None:
+    """A page that has connected to the event stream."""
+    with page.expect_response("**/api/v1/events/stream"):
+        page.goto(f"{server.url}{path}")
+
+
+def test_an_event_refreshes_the_page_before_it_would_poll(server: LivelyServer, page: Page) -> None:
+    """The runs page of an operator polls every 30 seconds; this takes far less."""
+    connected(page, server, "/runs")
+    with page.expect_response(f"{server.url}/runs", timeout=20_000):
+        emit(server)
+
+
+def test_a_run_grid_fills_as_hours_arrive(server: LivelyServer, page: Page) -> None:
+    connected(page, server, "/runs")
+    run = server.root.run
+    cell = page.locator(f'a[href="/runs/{run.model_id}/{run.run_id}/12"]').first
+    assert "built" not in (cell.get_attribute("class") or "")
+    cell.evaluate("(element) => { element.marked = true; }")
+    arrive(server, HourRef(run.model_id, run.run_id, 12))
+    page.locator(f'a.built[href="/runs/{run.model_id}/{run.run_id}/12"]').first.wait_for()
+    assert cell.evaluate("(element) => element.marked"), "the cell is the same, with another state"
+
+
+def test_many_events_make_few_refreshes_and_a_paused_page_none(server: LivelyServer, page: Page) -> None:
+    connected(page, server, "/jobs")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/jobs") else None)
+    with page.expect_response(f"{server.url}/jobs"):
+        for _ in range(50):
+            emit(server)
+    assert len(asked) < 10
+    page.get_by_role("button", name="Pause refresh").click()
+    asked.clear()
+    emit(server)
+    page.wait_for_timeout(2500)
+    assert asked == []
+
+
+def test_without_the_stream_the_page_polls(server: LivelyServer, page: Page, complaints: Complaints) -> None:
+    page.route("**/api/v1/events/stream", lambda route: route.fulfill(status=503, body="busy"))
+    opened(page, server, "/jobs")
+    job = enqueue(server)
+    refresh(page)
+    page.get_by_label(f"Select job {job}").wait_for()
+    page.close()
+    complaints.texts.clear()  # of the answers 503
 
 
 def measured(page: Page, session: CDPSession) -> tuple[int, int]:

@@ -42,7 +42,10 @@ async def console_map_tiles(
     run: Annotated[str, Query(pattern=f"^{RUN_ID.pattern}$")],
     region: Annotated[str, Query(pattern=f"^{REGION_NAME.pattern}$")],
 ) -> list[dict[str, Any]]:
-    """The available tiles of a run and region: minutes since the start of the run, and the URL of this version."""
+    """The available tiles of a run and region: minutes since the start of the run, and the URL of this version.
+
+    The fragment of a URL is the tile's size.
+    """
     try:
         run_time(run)
     except GribmillError as error:
@@ -54,10 +57,11 @@ def _tiles(folder: TileFolder) -> list[dict[str, Any]]:
     found = []
     for minutes, path in folder.tiles().items():
         try:
-            identity = identity_of(path.stat())
+            facts = path.stat()
         except FileNotFoundError:  # removed since it was listed
             continue
-        found.append({"minutes": minutes, "url": tile_url(folder.model, folder.run, folder.region, path, identity)})
+        url = tile_url(folder.model, folder.run, folder.region, path, identity_of(facts))
+        found.append({"minutes": minutes, "url": f"{url}#{facts.st_size}"})
     return found
 
 

@@ -20,7 +20,8 @@ BLANK = b"<!doctype html><html lang='en'><title>Blank</title><link rel='icon' hr
 
 @dataclass
 class ModuleSite:
-    """`files` are served below /files/. `sent` counts their bytes; without `ranges` they are always sent whole."""
+    """`files` are served below /files/. `sent` counts their bytes; without `ranges` they are always sent whole. With
+    `cached`, browsers may keep them."""
 
     url: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
@@ -28,6 +29,7 @@ class ModuleSite:
     sent: int = 0
     requests: int = 0
     ranges: bool = True
+    cached: bool = False
 
     def add(self, name: str, content: bytes | Path) -> str:
         """The address of a file."""
@@ -48,9 +50,6 @@ def handler_of(site: ModuleSite) -> type[BaseHTTPRequestHandler]:
                 self.send_file(path.removeprefix("/files/"))
             else:
                 self.answer(200, BLANK, {"Content-Type": "text/html"})
-
-        def do_HEAD(self) -> None:
-            self.do_GET()
 
         def send_file(self, name: str) -> None:
             content = site.files.get(name)
@@ -80,11 +79,11 @@ def handler_of(site: ModuleSite) -> type[BaseHTTPRequestHandler]:
             for name, value in headers.items():
                 self.send_header(name, value)
             self.send_header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-            self.send_header("Cache-Control", "no-store")
+            keep = site.cached and "/files/" in self.path
+            self.send_header("Cache-Control", "private, max-age=31536000, immutable" if keep else "no-store")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(body)
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Quiet."""

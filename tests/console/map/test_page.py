@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import httpx
 import numpy as np
@@ -16,7 +17,7 @@ from tests.server.live_server import LiveServer
 from tests.servers.chromium import Complaints, serious_findings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Request
 
 pytestmark = pytest.mark.process
 
@@ -114,13 +115,18 @@ def test_play_shows_one_hour_after_the_other_until_it_is_paused(page: Page, map_
 
 def test_hours_are_read_once_and_ahead(page: Page, map_server: LiveServer) -> None:
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if request.url.endswith(".npz") else None)
+
+    def note(request: Request) -> None:
+        path = urlsplit(request.url).path
+        asked.extend([path] if path.startswith("/api/v1/tiles/") else [])
+
+    page.on("request", note)
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")
     page.get_by_role("button", name="Hour after").click()
     page.wait_for_function("() => document.getElementById('hour-label').textContent.startsWith('+1 h')")
     wait_for_map(page)
     page.wait_for_timeout(800)
-    tiles = {url.rsplit("/", 1)[1] for url in asked}
+    tiles = {path.rsplit("/", 1)[1] for path in asked}
     assert tiles == {"000.npz", "001.npz", "002.npz", "003.npz"}
     before = len(asked)
     for _ in HOURS:

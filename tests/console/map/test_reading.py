@@ -192,7 +192,7 @@ HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "bit flipped in an array": (lambda data: flipped(data, data.index(b"t2m.npy") + 40_000), "damaged in array t2m"),
     "bit flipped in a name": (lambda data: flipped(data, data.rindex(b"t2m.npy") + 1), "not an array"),
     "two arrays in one place": (lambda data: _overlapping(data), "overlap|disagree"),
-    "bomb": (lambda _: one_member(b"meta.npy", b"\0" * 100, size=2**30, method=8), "impossible"),
+    "bomb": (lambda _: one_member(b"meta.npy", b"\0" * 100, size=2**30, method=8), "cannot give"),
     "more members than there are": (lambda _: one_member(b"meta.npy", b"x" * 50, count=60000), "more than it may have"),
     "path for a name": (lambda _: one_member(b"../meta.npy", b"x" * 50), "not an array"),
     "encrypted": (lambda _: one_member(b"meta.npy", b"x" * 50, flags=1), "tiles do not use"),
@@ -272,22 +272,23 @@ def test_a_tile_that_is_replaced_while_it_is_read_is_noticed(page: Page, site: M
     assert "was replaced" in said
 
 
-def test_a_tile_that_was_replaced_is_read_again_after_a_while(page: Page, site: ModuleSite, tmp_path: Path) -> None:
-    path = _plain(tmp_path)
-    page.goto(f"{site.url}/blank")
-    url = site.add("tile.npz", path)
-    read = """async (url) => {
-      const { TileCache } = await import("/static/map/tile/tile_cache.js");
-      window.cache ??= new TileCache();
-      return (await window.cache.values(url, "t2m")).find((value) => !Number.isNaN(value));
-    }"""
-    first = page.evaluate(read, url)
-    make_tile(tmp_path, {"t2m": (250.0, {})}, region=replace(BOSTON, box=replace(BOSTON.box, west=-76.0)))
-    site.add("tile.npz", path)
-    site.etags["tile.npz"] = '"two"'
-    assert page.evaluate(read, url) == first
-    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 61_000; }")
-    assert page.evaluate(read, url) == 250.0
+def test_a_tile_is_kept_by_the_browser(page: Page, site: ModuleSite, tmp_path: Path) -> None:
+    """A page that is opened again gets the same version from the cache, but for ends of blocks that Chromium drops."""
+    site.cached = True
+    wide = replace(BOSTON, box=replace(BOSTON.box, west=-80.0))
+    fields = {"t2m": (noisy(HRRR.shape), {}), "a2m": (noisy(HRRR.shape), {})}
+    path = make_tile(tmp_path, fields, region=wide)
+    url, size = site.add("tile.npz", path), path.stat().st_size
+
+    def read(version: int) -> list[Any]:
+        page.goto(f"{site.url}/blank")
+        return [page.evaluate(READ_TILE, [f"{url}?v={version}#{size}", name]) for name in fields]
+
+    first, sent = read(1), site.sent
+    assert read(1) == first
+    assert size <= sent <= site.sent < sent + size / 20
+    site.files["tile.npz"] = b"another version"
+    assert "error" in read(2)[0]
 
 
 def test_a_tile_that_is_not_there_gives_a_sentence(page: Page, site: ModuleSite, complaints: Any) -> None:

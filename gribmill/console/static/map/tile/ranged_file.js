@@ -18,8 +18,10 @@ export class RangedFile {
     this.size = size;
   }
 
-  static async open(url, signal) {
-    const response = await ask(url, `bytes=-${TAIL_BYTES}`, signal);
+  // `address` may end with # and the size of the file: browsers do not keep the end of a file whose size they do not know.
+  static async open(address, signal) {
+    const [url, size] = address.split("#");
+    const response = await ask(url, size ? `bytes=${Math.max(0, size - TAIL_BYTES)}-${size - 1}` : `bytes=-${TAIL_BYTES}`, signal);
     const body = await bodyOf(response);
     if (response.status === 200) return new RangedFile(url, body.length, response.headers.get("ETag"), { begin: 0, body });
     const range = rangeOf(response);
