@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,17 +19,20 @@ from typing import Any
 from benchmarks.environment import ROOT, process_environment
 from benchmarks.machine import machine_lines
 from benchmarks.peers import peer_python, versions
+from benchmarks.queue.postgres_server import durable_server
 from benchmarks.results_folder import results_folder
 from benchmarks.server.contender import Contender, free_port, running
 from benchmarks.server.load import CONNECTIONS, put_load
 from benchmarks.server.many_jobs import FINISHED, many_jobs
+from benchmarks.server.many_jobs_postgres import fill_postgres
 from benchmarks.server.page import LoopResult, Measured, page
-from benchmarks.server.pages import page_times
+from benchmarks.server.pages import PageTimes, page_times
 from benchmarks.server.streams import stream_costs
 from benchmarks.store.stock import HOURS, LAT, LON, REGION, RUN, stock
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.read.tile import Tile, read_tile
+from tests.servers.postgres import NoServer
 
 PEERS = ["xarray", "dask", "zarr", "netcdf4", "numpy", "fastapi", "uvicorn", "httptools", "uvloop"]
 WAYS = Path(__file__).parent / "ways"
@@ -80,9 +85,12 @@ def main() -> None:
         }
         memory = {one.title: one.memory_mb for one in contenders.values() if one.title != SENDFILE}
     finished = QUICK_JOBS if options.quick else FINISHED
-    with queue_server(finished) as server:
-        pages = page_times(server, 50 if options.quick else 200)
+    requests = 50 if options.quick else 200
+    with queue_server(many_jobs(finished)) as server:
+        pages = {"SQLite": page_times(server, requests)}
         streams = stream_costs(server, 5.0 if options.quick else 10.0)
+    with contextlib.suppress(NoServer):
+        pages["PostgreSQL"] = postgres_page_times(finished, requests)
     found = Measured(tables, memory, pages, streams, finished, rounds, seconds)
     text = page(found, machine, versions(python, PEERS), TITLES)
     target = results_folder(quick=options.quick) / "server.md"
@@ -90,10 +98,17 @@ def main() -> None:
     sys.stdout.write(f"{text}\n{target}\n")
 
 
+def postgres_page_times(finished: int, requests: int) -> dict[str, PageTimes]:
+    with durable_server() as postgres, tempfile.TemporaryDirectory(prefix="gribmill-bench-") as folder:
+        root = fill_postgres(postgres.new_database("many"), Path(folder), finished)
+        with queue_server(root) as server:
+            return page_times(server, requests)
+
+
 @contextmanager
-def queue_server(finished: int) -> Iterator[Contender]:
-    """A server on a queue with `finished` finished jobs. `--dev`: events are emitted without a token."""
-    root, port = many_jobs(finished), free_port()
+def queue_server(root: Path) -> Iterator[Contender]:
+    """A server on a data root with many finished jobs. `--dev`: events are emitted without a token."""
+    port = free_port()
     words: list[str | Path] = [
         sys.executable,
         "-m",
