@@ -276,7 +276,7 @@ def test_a_tile_is_kept_by_the_browser(page: Page, site: ModuleSite, tmp_path: P
     """A page that is opened again gets the same version from the cache, but for ends of blocks that Chromium drops."""
     site.cached = True
     wide = replace(BOSTON, box=replace(BOSTON.box, west=-80.0))
-    fields = {"t2m": (noisy(HRRR.shape), {}), "a2m": (noisy(HRRR.shape), {})}
+    fields: dict[str, Any] = {"t2m": (noisy(HRRR.shape), {}), "a2m": (noisy(HRRR.shape), {})}
     path = make_tile(tmp_path, fields, region=wide)
     url, size = site.add("tile.npz", path), path.stat().st_size
 
