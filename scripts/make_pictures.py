@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CHROMIUM = "/usr/bin/chromium"
 MOST_BYTES = 200_000
-COLOURS = 128
+COLOURS = 256
 WIDTH = 1280
 # Name, address, height in pixels.
 PICTURES = (

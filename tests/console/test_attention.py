@@ -93,6 +93,7 @@ def test_dead_letters_are_retried_after_a_question(server: LiveServer) -> None:
         asked = press(visit, entry)
         assert "Retry 2 jobs?" in asked
         visit.post("/jobs/bulk", {"action": "retry", "scope": "matching", "status": "dead_letter", "confirmed": "yes"})
+        assert "dead letters" not in keys(visit.page("/")), "they were dealt with"
     assert len(store.jobs.list(JobFilter(status="pending")).jobs) == 2
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from gribmill.console.pages.overview import DEAD_COUNTED
 from gribmill.console.pages.weather_troubles import Trouble, troubles_of_weather
 from gribmill.console.weather_look import WeatherLook
 from gribmill.console.wording import counted, duration
@@ -31,6 +32,7 @@ class QueueState:
     """Without stopped ones."""
     leader: str | None = None
     dead: int = 0
+    """Dead letters that have not been retried."""
     skew_seconds: float = 0.0
     disabled_webhooks: int = 0
 
@@ -137,7 +139,7 @@ def _of_webhooks(state: QueueState) -> Iterator[Trouble]:
 
 def _dead_letters(state: QueueState) -> Iterator[Trouble]:
     if state.dead:
-        more = "or more " if state.dead >= 1000 else ""
+        more = "or more " if state.dead >= DEAD_COUNTED else ""
         noun = "job has" if state.dead == 1 else "jobs have"
         yield Trouble(
             "dead letters",

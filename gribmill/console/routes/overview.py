@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from gribmill.console.frame import Handle, Refresh, frame
 from gribmill.console.pages.attention import QueueState, troubles_of, troubles_of_tenant
-from gribmill.console.pages.overview import overview_values
+from gribmill.console.pages.overview import DEAD_COUNTED, overview_values
 from gribmill.console.render import render
 from gribmill.console.routes.visit import CurrentVisit, Visit
 from gribmill.queue.model import Worker
@@ -43,12 +43,13 @@ def _values(visit: Visit) -> dict[str, Any]:
     regions = visit.regions()
     lease = visit.server.settings.queue.lease_seconds
     values = overview_values(handle, look, workers, lease, regions, visit.visitor)
-    queue = _queue_state(handle, values["queue"]["dead_count"], workers, lease)
+    queue = _queue_state(handle, workers, lease)
     troubles = troubles_of(look, queue) if isinstance(handle, Store) else troubles_of_tenant(look, queue)
     return {**values, "troubles": troubles}
 
 
-def _queue_state(handle: Handle, dead: int, workers: Sequence[Worker], lease_seconds: float) -> QueueState:
+def _queue_state(handle: Handle, workers: Sequence[Worker], lease_seconds: float) -> QueueState:
+    dead = handle.activity.unretried_dead_letters(DEAD_COUNTED)
     if not isinstance(handle, Store):
         return QueueState(dead=dead)
     offset = handle.workers.clock_offset()

@@ -65,6 +65,12 @@ class Activity(Facet):
             found = tx.first(_Number, "listing/count_dead", {**self._of, "most": most})
         return found.n if found else 0
 
+    def unretried_dead_letters(self, most: int = 1000) -> int:
+        """How many of the newest dead letters have not been retried; `most` are looked at."""
+        with self.database.read() as tx:
+            found = tx.first(_Number, "listing/count_dead_unretried", {**self._of, "most": most})
+        return found.n if found else 0
+
     def last_hour(self) -> list[MinuteOfJobs]:
         """The last sixty minutes, oldest first, including the current one.
 
