@@ -65,13 +65,13 @@ class PlaceForecast:
         folder = found[0].choice.folders[0]
         variables = [*request.hourly, *request.minutely, *request.current, *(hourly for _, hourly in request.daily)]
         names = _columns(source, folder, variables)
-        series = [_series(source, place, folder, None, names, base)]
+        series = [_series(source, place, folder, names, base)]
         first = int(run_time(folder.run).timestamp())
         if period.begin <= first:
             for earlier in _earlier(source, folder, period.begin):
                 try:
                     here = _columns(source, earlier, variables)
-                    series.append(_series(source, place, earlier, earlier.run, here, base))
+                    series.append(_series(source, place, earlier, here, base))
                 except OpenMeteoError:
                     continue
         height = series[0].columns.get(OROGRAPHY)
@@ -156,11 +156,11 @@ def _series(
     source: PointSource,
     place: Place,
     folder: TileFolder,
-    run: str | None,
     names: tuple[str, ...],
     base: PointRequest,
 ) -> Series:
-    request = PointRequest(base.root, folder.model, run, folder.region, names or None, units="common")
+    """From this run, even if there is a newer one by now, which may lack some of the names."""
+    request = PointRequest(base.root, folder.model, folder.run, folder.region, names or None, units="common")
     try:
         (found,) = source.series([place], request)
     except TileError as error:

@@ -10,10 +10,16 @@ from typing import Any
 import httpx
 import pytest
 
+from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import run_id
+from gribmill.server.data.point_answer import PointSource
+from gribmill.server.openmeteo.answer import place_answers
 from gribmill.server.openmeteo.forecast_request import forecast_request
 from gribmill.server.openmeteo.hourly import hourly_values
 from gribmill.settings.schema import Settings
+from gribmill.storage.layout import DataRoot
+from gribmill.tiles.read.point.kept_tiles import KeptTiles
+from gribmill.tiles.read.point.point import PointRequest
 from gribmill.tiles.read.point.series import Column, Series
 from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, SUM, fields, make_forecasts
 from tests.server.live_server import serving
@@ -142,6 +148,22 @@ def test_the_sun_needs_no_forecast(client: httpx.Client) -> None:
     assert found["daily"]["sunrise"] == [f"{local:%Y-%m-%dT%H:%M}"]
     text = client.get("/v1/forecast", params={**PLACE, "daily": "sunrise", "format": "csv", "forecast_days": "1"}).text
     assert "time,sunrise (iso8601)" in text
+
+
+def test_a_run_that_begins_meanwhile_is_not_mixed_in(tmp_path: Path) -> None:
+    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
+    for hour in range(3):
+        make_tile(tmp_path, fields(HRRR, hour), run=run_id(begin), minutes=60 * hour)
+    root = DataRoot(tmp_path)
+    with serving(Settings(data=tmp_path)) as server:
+        source = PointSource(KeptTiles(root, 2**20), Catalogue(server.store.database), wait=True)
+        base = PointRequest(root)
+        request = forecast_request([*PLACE.items(), ("hourly", "precipitation"), ("models", "hrrr")], datetime.now(UTC))
+        assert source.source.candidates(PointRequest(root, model="hrrr", units="common"))
+        make_tile(tmp_path, fields(HRRR, 0), run=run_id(begin + timedelta(hours=1)), minutes=0)
+        ((answer,),) = place_answers(source, request, base)
+    assert answer.facts["run"] == run_id(begin)
+    assert sum(value > 0 for value in answer.sections[0].columns[0].values) == 2
 
 
 def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, begin: datetime) -> None:
