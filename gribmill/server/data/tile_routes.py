@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated
 
-from fastapi import Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from starlette.responses import Response
 
 from gribmill.errors import GribmillError
@@ -41,100 +42,76 @@ ValuesQuery = Annotated[bool, Query(description="Include the values, row by row 
 Made = Callable[[], bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedTile:
+    """The tile of a request, and headers that name its run."""
+
+    name: str
+    facts: TileFacts
+    headers: dict[str, str]
+
+
+async def _asked_tile(server: Server, model: ModelPath, run: RunPath, region: RegionPath, hour: HourPath) -> AskedTile:
+    """The current tile; raises a problem 404 if there is none."""
+    facts = await _look(server, _path(server, model, run, region, hour))
+    name = f"{model}/{run}/{region}/{facts.path.name}"
+    return AskedTile(name, facts, await _run_headers(server, model, run, facts))
+
+
+Asked = Annotated[AskedTile, Depends(_asked_tile)]
+
+
 @router.get(
     "/{model}/{run}/{region}/{hour}.npz", response_class=Response, responses={200: {"content": {MEDIA_TYPE: {}}}}
 )
-async def download_tile(
-    request: Request,
-    server: Server,
-    model: ModelPath,
-    run: RunPath,
-    region: RegionPath,
-    hour: HourPath,
-    version: VersionQuery = None,
-) -> Response:
+async def download_tile(request: Request, server: Server, tile: Asked, version: VersionQuery = None) -> Response:
     """The tile itself. Supports If-None-Match and Range; `grid` is the file with the coordinates."""
-    tile = await _look(server, model, run, region, hour)
-    return tile_response(tile, request.headers, version, server.run, await _facts(server, model, run, tile))
+    return tile_response(tile.facts, request.headers, version, server.run, tile.headers)
 
 
 @router.head("/{model}/{run}/{region}/{hour}.npz", include_in_schema=False)
-async def tile_headers(
-    request: Request,
-    server: Server,
-    model: ModelPath,
-    run: RunPath,
-    region: RegionPath,
-    hour: HourPath,
-    version: VersionQuery = None,
-) -> Response:
+async def tile_headers(request: Request, server: Server, tile: Asked, version: VersionQuery = None) -> Response:
     """Size and ETag of a tile."""
-    tile = await _look(server, model, run, region, hour)
-    return tile_response(tile, request.headers, version, server.run, await _facts(server, model, run, tile))
+    return await download_tile(request, server, tile, version)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.json", response_class=Response)
 async def tile_metadata(
-    request: Request,
-    server: Server,
-    model: ModelPath,
-    run: RunPath,
-    region: RegionPath,
-    hour: HourPath,
-    values: ValuesQuery = False,
-    variables: VariablesQuery = None,
+    request: Request, server: Server, tile: Asked, values: ValuesQuery = False, variables: VariablesQuery = None
 ) -> Response:
     """All metadata of a tile as JSON; with `values` also the coordinates and the values of `vars`, or of all."""
-    tile = await _look(server, model, run, region, hour)
-    names = variable_names(variables)
-    name = f"{model}/{run}/{region}/{tile.path.name}"
-    make = lambda: tile_json(cached_tile(tile.path), name, names, values=values or names is not None)  # noqa: E731
-    return await _shaped(request, server, model, run, tile, "application/json", make)
+    names, path = variable_names(variables), tile.facts.path
+    make = lambda: tile_json(cached_tile(path), tile.name, names, values=values or names is not None)  # noqa: E731
+    return await _shaped(request, server, tile, "application/json", make)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.png", response_class=Response)
 async def tile_picture(
     request: Request,
     server: Server,
-    model: ModelPath,
-    run: RunPath,
-    region: RegionPath,
-    hour: HourPath,
+    tile: Asked,
     variable: Annotated[str | None, Query(alias="var", max_length=100)] = None,
     units: UnitsQuery = "metric",
     dpi: Annotated[int, Query(ge=LEAST_DPI, le=MOST_DPI)] = 100,
     barbs: bool = False,
 ) -> Response:
     """A variable as a map (needs the extra `plot` on the server); the temperature by default."""
-    tile = await _look(server, model, run, region, hour)
-    make = lambda: pictures().png(tile.path, tile.tag, variable, units, dpi, barbs)  # noqa: E731
-    return await _shaped(request, server, model, run, tile, "image/png", make)
+    make = lambda: pictures().png(tile.facts.path, tile.facts.tag, variable, units, dpi, barbs)  # noqa: E731
+    return await _shaped(request, server, tile, "image/png", make)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.arrow", response_class=Response, responses={200: {"content": {ARROW: {}}}})
-async def tile_table(
-    request: Request,
-    server: Server,
-    model: ModelPath,
-    run: RunPath,
-    region: RegionPath,
-    hour: HourPath,
-    variables: VariablesQuery = None,
-) -> Response:
+async def tile_table(request: Request, server: Server, tile: Asked, variables: VariablesQuery = None) -> Response:
     """An Arrow IPC stream with a row for each grid point: `lat`, `lon` and the variables of `vars`, or all."""
-    tile = await _look(server, model, run, region, hour)
     names = variable_names(variables)
-    make = lambda: tile_arrow(cached_tile(tile.path), names)  # noqa: E731
-    return await _shaped(request, server, model, run, tile, ARROW, make)
+    make = lambda: tile_arrow(cached_tile(tile.facts.path), names)  # noqa: E731
+    return await _shaped(request, server, tile, ARROW, make)
 
 
-async def _shaped(
-    request: Request, server: ServerContext, model: str, run: str, tile: TileFacts, media_type: str, make: Made
-) -> Response:
+async def _shaped(request: Request, server: ServerContext, tile: AskedTile, media_type: str, make: Made) -> Response:
     """A tile in another format, made only for clients that do not have it yet."""
     shape = hashlib.sha256(f"{request.url.path}?{request.url.query}".encode()).hexdigest()[:16]
-    headers = {"ETag": f'"{tile.tag}-{shape}"', "Cache-Control": "private, no-cache"}
-    headers |= await _facts(server, model, run, tile)
+    headers = {"ETag": f'"{tile.facts.tag}-{shape}"', "Cache-Control": "private, no-cache", **tile.headers}
     if matches(request.headers.get("if-none-match"), headers["ETag"]):
         return Response(status_code=304, headers=headers)
     return Response(await server.run(_readable, server, make), media_type=media_type, headers=headers)
@@ -157,9 +134,7 @@ def _path(server: ServerContext, model: str, run: str, region: str, hour: str) -
     return folder.tile(60 * int(found[1]) + int(found[2] or 0))
 
 
-async def _look(server: ServerContext, model: str, run: str, region: str, hour: str) -> TileFacts:
-    """The current tile; raises a problem 404 if there is none."""
-    path = _path(server, model, run, region, hour)
+async def _look(server: ServerContext, path: StoredPath) -> TileFacts:
     try:
         facts = await server.run(path.stat) if isinstance(path, ObjectPath) else path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -168,7 +143,7 @@ async def _look(server: ServerContext, model: str, run: str, region: str, hour: 
     return TileFacts(path, etag_of(identity), facts.st_size, built_at, identity, getattr(facts, "etag", None))
 
 
-async def _facts(server: ServerContext, model: str, run: str, tile: TileFacts) -> dict[str, str]:
+async def _run_headers(server: ServerContext, model: str, run: str, tile: TileFacts) -> dict[str, str]:
     """Headers that name the tile's run, and when its hour was downloaded and built."""
     key = "hours", model, run
     look = lambda: server.weather.catalogue.hours(RunRef(model, run))  # noqa: E731

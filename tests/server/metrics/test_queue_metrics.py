@@ -8,7 +8,7 @@ from gribmill.queue.model import Claimed, ClaimRequest, Failed, NewJob, NewTenan
 from gribmill.queue.store import Store
 from gribmill.server.metrics.families import MetricFamilies
 from gribmill.server.metrics.tail import CounterTail
-from tests.server.live_server import LiveServer
+from tests.server.live_server import LiveServer, StartServer
 from tests.server.metrics.scraping import Scraped
 
 SLEEP = {"tenant": "global", "type": "sleep"}
@@ -57,6 +57,19 @@ def test_each_thing_is_counted_once_however_often_it_is_scraped(live_server: Liv
             assert seen.total("gribmill_jobs_ended_total", **SLEEP) == number
             assert seen.total("gribmill_job_wait_seconds_count", **SLEEP) == number
             assert seen.total("gribmill_attempt_run_seconds_count", **SLEEP) == number
+
+
+def test_every_server_of_a_database_has_the_same_numbers(start_server: StartServer) -> None:
+    first, second = start_server(), start_server()
+    store = first.store
+    for _ in range(3):
+        store.jobs.enqueue(NewJob("sleep", {}))
+    end(store, Succeeded())
+    for server in (first, second, first):
+        seen = scrape(server)
+        assert seen.total("gribmill_jobs", **SLEEP, status="pending") == 2
+        assert seen.total("gribmill_jobs_enqueued_total", **SLEEP) == 3
+        assert seen.total("gribmill_job_wait_seconds_count", **SLEEP) == 1
 
 
 def test_what_ended_before_the_server_started_is_not_counted(live_server: LiveServer) -> None:
