@@ -123,7 +123,7 @@ class Catalogue:
         return {one.name: one.health for one in self._query(MirrorRecord, "list_mirrors")}
 
     def outages(self) -> dict[str, OutageRecord]:
-        """The families of models of which no mirror answers."""
+        """The families of models without a responding mirror."""
         return {one.family: one for one in self._query(OutageRecord, "list_outages")}
 
     def freshness(self) -> dict[tuple[str, str], FreshnessRecord]:

@@ -63,9 +63,9 @@ def _fixed(about: Examination, finding: Finding, *, quiet: bool) -> Finding:
             work_on_repair(about.context, about.store, started, bar)
     (after,) = check_tiles(about)
     back, all_lost = len(finding.lost) - len(after.lost), counted(len(finding.lost), "lost tile")
-    mended = f"{back} of {all_lost} {'is' if len(finding.lost) == 1 else 'are'} back"
+    result = f"{back} of {all_lost} {'is' if len(finding.lost) == 1 else 'are'} back"
     remedy = "`gribmill jobs list --type ingest_grib` and `jobs show ID` give the reasons" if after.lost else ""
-    return Finding(finding.check, not after.lost, mended, remedy)
+    return Finding(finding.check, not after.lost, result, remedy)
 
 
 def _line(finding: Finding) -> Line:

@@ -320,7 +320,7 @@ class FileDatabase(Protocol):
     """What only a database in a file can do."""
 
     def backup(self, target: Path) -> None:
-        """A consistent copy, made while workers go on."""
+        """A consistent copy, made while workers run."""
         ...
 
     def blocked(self) -> bool:

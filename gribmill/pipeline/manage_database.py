@@ -107,7 +107,7 @@ def _move(settings: Settings, new: Settings, tell: Tell) -> MovedDatabase:
 
 
 def _refuse_if_in_use(settings: Settings) -> None:
-    """Workers would go on with the database that is left behind."""
+    """Workers would continue with the database that is left behind."""
     # Not as a queue: opening that declares job types, and a move that was interrupted must find its rows as they were.
     with closing(open_database(settings, create=True)) as database:
         alive = [worker.id for worker in Workers(database, TYPES).alive(settings.queue.lease_seconds)]

@@ -184,7 +184,7 @@ def find_run(model: Model, run: str | datetime, hour: int, session: SourceSessio
 
 
 def newest_run(model: Model, hour: int, session: SourceSession) -> tuple[datetime, Published]:
-    """The newest run of which any mirror has this hour."""
+    """The newest run whose file of this hour is on some mirror."""
     now = datetime.now(UTC)
     runs = [run for run in model.runs(now, back=LATEST_BACK) if hour in model.hours(run)][:LATEST_RUNS]
     trouble: dict[str, str] = {}

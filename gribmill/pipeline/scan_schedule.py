@@ -135,7 +135,7 @@ class ScanScheduleThread(threading.Thread):
                 self._trouble.tell(f"the schedule has to wait: {words}", type(error).__name__)
                 self._over.wait(RETRY_SECONDS)
                 continue
-            self._trouble.over("the schedule goes on")
+            self._trouble.over("the schedule continues")
             self._over.wait(self._schedule.seconds_to_next())
         with contextlib.suppress(GribmillError):
             self._schedule.close()

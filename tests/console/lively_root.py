@@ -68,7 +68,7 @@ class LivelyRoot:
 
 @contextmanager
 def store_in_the_past(settings: Settings, seconds: float) -> Iterator[tuple[Store, FakeClock]]:
-    """The same queue with a clock that is behind by so much."""
+    """The same queue with a clock that is behind by this much."""
     clock = FakeClock(time.time() - seconds)
     address = settings.database or settings.data_root / "jobs.db"
     database = open_address(address, clock=clock)

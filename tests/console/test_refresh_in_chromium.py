@@ -187,7 +187,7 @@ def measured(page: Page, session: CDPSession) -> tuple[int, int]:
 
 
 def growth(page: Page, server: LivelyServer, path: str, rounds: int) -> tuple[float, float]:
-    """By which factors nodes and heap grow over so many refreshes, with jobs that come meanwhile."""
+    """The factors by which nodes and heap grow over many refreshes, while jobs arrive."""
     opened(page, server, path)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")

@@ -83,7 +83,7 @@ def assert_equal_times(field: Field, handle: int) -> None:
     if statistic != MISSING:
         assert STATISTICS.get(keys.statistic) == (statistic if statistic in STATISTICS.values() else None)
     if "PDMAX1" in field.source:
-        return  # it starts at -7 h in two's complement, of which ecCodes makes -2^31 h
+        return  # it starts at -7 h in two's complement, which ecCodes reads as -2^31 h
     eccodes.codes_set(handle, "stepUnits", "m")
     assert keys.start == timedelta(minutes=get(handle, "startStep"))
     assert keys.end == timedelta(minutes=get(handle, "endStep"))

@@ -1,4 +1,4 @@
-"""A database or a host that vanishes without a word: packets disappear, and the other side is not told."""
+"""A database or a host that vanishes silently: packets disappear, and the other side is not notified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host that is cut off stops its jobs by itself; what it reports when it is back is refused."""
+"""A host that is cut off stops its own jobs; what it reports when it is back is refused."""
 
 from __future__ import annotations
 

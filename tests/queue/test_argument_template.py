@@ -9,7 +9,7 @@ import pytest
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments
 
-TOLD = {"event": {"model": "hrrr", "hour": 5, "yes": True, "list": [1, 2], "deep": {"er": "x"}}}
+PAYLOAD = {"event": {"model": "hrrr", "hour": 5, "yes": True, "list": [1, 2], "deep": {"er": "x"}}}
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ TOLD = {"event": {"model": "hrrr", "hour": 5, "yes": True, "list": [1, 2], "deep
     ],
 )
 def test_placeholders_are_replaced_by_values_of_the_right_type(template: Any, made: Any) -> None:
-    assert render(template, TOLD) == made
+    assert render(template, PAYLOAD) == made
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_placeholders_are_replaced_by_values_of_the_right_type(template: Any, ma
 )
 def test_a_placeholder_without_a_value_is_named_in_the_error(place: str) -> None:
     with pytest.raises(BadArguments, match=rf"\{{\{{{place}\}}\}}, which is not there"):
-        render({"a": f"{{{{{place}}}}}"}, TOLD)
+        render({"a": f"{{{{{place}}}}}"}, PAYLOAD)
 
 
 def test_inserted_values_are_not_expanded_again() -> None:
@@ -44,7 +44,7 @@ def test_a_template_nested_too_deeply_is_refused() -> None:
     for _ in range(50):
         deep = [deep]
     with pytest.raises(BadArguments, match="20 levels"):
-        render(deep, TOLD)
+        render(deep, PAYLOAD)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_placeholders_in_a_template_are_detected(template: Any, any_left: bool) 
 
 
 @pytest.mark.parametrize(
-    ("template", "told"),
+    ("template", "reason"),
     [
         ({"a": "{{schedule.slot}}"}, "never filled here; placeholders begin with event"),
         ({"a": ["{{evnt.n}}"]}, "never filled here"),
@@ -64,6 +64,6 @@ def test_placeholders_in_a_template_are_detected(template: Any, any_left: bool) 
         ({"a": "{{event.x}}" * 101}, "at most 100 placeholders"),
     ],
 )
-def test_an_unknown_placeholder_is_refused(template: Any, told: str) -> None:
-    with pytest.raises(BadArguments, match=told):
+def test_an_unknown_placeholder_is_refused(template: Any, reason: str) -> None:
+    with pytest.raises(BadArguments, match=reason):
         check_template(template, "event")

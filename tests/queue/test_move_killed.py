@@ -92,7 +92,7 @@ def test_move_that_is_killed_goes_on_and_loses_nothing_in_either_direction(
     assert copied_to_server(url) >= KILLS, "the kills came in the middle"
     moved = there.finish()
     rows = {table["name"]: table["rows"] for table in moved["tables"]}
-    assert rows["jobs"] == count, "ids are given out in order: so many jobs there were"
+    assert rows["jobs"] == count, "ids are assigned in order: no job was lost"
     server = open_server(url)
     assert contents(server) == seen
     assert server.verify() == [] and not server.reservations.list()

@@ -12,7 +12,7 @@ import pytest
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
 
 
-def told(listener: WakeSocket) -> bool:
+def was_woken(listener: WakeSocket) -> bool:
     """Whether something has come since the last time."""
     readable = bool(select.select([listener], [], [], 0)[0])
     listener.drain()
@@ -30,7 +30,7 @@ def test_listener_that_joins_right_after_an_announcement_hears_the_next(announce
         announcer.announce()
         listener = WakeFolder(tmp_path / "jobs.db").listen()
         announcer.announce()
-        assert told(listener)
+        assert was_woken(listener)
         listener.close()
 
 
@@ -39,7 +39,7 @@ def test_socket_of_a_dead_listener_is_removed_and_the_others_hear(announcer: Wak
     dead._socket.close()
     for _ in range(2):
         announcer.announce()
-        assert told(living)
+        assert was_woken(living)
     assert len(list(announcer.path.iterdir())) == 2, "the living one's, and who joined"
 
 
@@ -49,7 +49,7 @@ def test_a_listener_that_leaves_is_replaced_by_one_that_joins(announcer: WakeFol
     first.close()
     second = announcer.listen()
     announcer.announce()
-    assert told(second)
+    assert was_woken(second)
 
 
 def test_the_folder_is_read_once_while_no_listener_joins(
@@ -69,7 +69,7 @@ def test_the_folder_is_read_once_while_no_listener_joins(
     listener = announcer.listen()
     for _ in range(5):
         announcer.announce()
-    assert told(listener)
+    assert was_woken(listener)
     assert len(looks) == 2
 
 
@@ -82,7 +82,7 @@ def test_without_mapped_memory_listening_and_announcing_still_work(
     monkeypatch.setattr(os, "pwrite", full)
     listener = announcer.listen()
     announcer.announce()
-    assert not told(listener), "it polls"
+    assert not was_woken(listener), "it polls"
 
 
 def test_folder_that_vanishes_costs_wake_ups_and_nothing_else(tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ def test_folder_that_vanishes_costs_wake_ups_and_nothing_else(tmp_path: Path) ->
     announcer.announce()
     listener = WakeFolder(deep / "jobs.db").listen()
     announcer.announce()
-    assert told(listener)
+    assert was_woken(listener)

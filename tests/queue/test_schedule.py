@@ -81,7 +81,7 @@ def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone
 
 
 @pytest.mark.parametrize(
-    ("cron", "zone", "told"),
+    ("cron", "zone", "reason"),
     [
         ("* * * *", "UTC", "needs five fields"),
         ("* * * * * *", "UTC", "needs five fields"),
@@ -96,6 +96,6 @@ def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone
         ("* * * * *", "a\0b", "no time zone"),
     ],
 )
-def test_an_invalid_schedule_is_refused_with_the_reason(cron: str, zone: str, told: str) -> None:
-    with pytest.raises(BadTrigger, match=told):
+def test_an_invalid_schedule_is_refused_with_the_reason(cron: str, zone: str, reason: str) -> None:
+    with pytest.raises(BadTrigger, match=reason):
         CronSchedule(cron, zone)

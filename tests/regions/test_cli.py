@@ -67,12 +67,12 @@ def test_show_reports_the_window_on_each_grid(run: Run) -> None:
     windows = {one["grid"]: one for one in record["windows"]}
     for named in named_grids():
         found = window(named.grid, built_in_regions()["alaska"].box)
-        told = windows[named.name]["window"]
-        assert (told is None) == (found is None)
+        shown = windows[named.name]["window"]
+        assert (shown is None) == (found is None)
         if found is not None:
             ny, nx = named.grid.shape
-            assert told["shape"] == list(found.shape) and told["points"] == found.points
-            assert told["share"] == pytest.approx(found.points / (ny * nx), abs=1e-6)
+            assert shown["shape"] == list(found.shape) and shown["points"] == found.points
+            assert shown["share"] == pytest.approx(found.points / (ny * nx), abs=1e-6)
     assert windows["hrrr_ak"]["window"]["share"] > 0.9 and windows["nbm_hi"]["window"] is None
 
 

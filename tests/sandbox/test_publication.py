@@ -137,10 +137,10 @@ def test_the_command_makes_serves_and_stops_cleanly(tmp_path: Path, signum: sign
     text = "".join(lines)
     settings = tmp_path / "gribmill.toml"
     settings.write_text(re.search(r"\[roots\]\n(?:.+\n)+", text)[0])  # type: ignore[index]
-    told = load_settings(settings).roots
+    roots = load_settings(settings).roots
     key = "hrrr.20260901/conus/hrrr.t12z.wrfsfcf0{}.grib2"
-    assert requests.get(told["aws-hrrr"] + key.format(0), timeout=30).content[:4] == b"GRIB"
-    assert requests.get(told["gcs-hrrr"] + key.format(1), timeout=30).status_code == 500
+    assert requests.get(roots["aws-hrrr"] + key.format(0), timeout=30).content[:4] == b"GRIB"
+    assert requests.get(roots["gcs-hrrr"] + key.format(1), timeout=30).status_code == 500
     process.send_signal(signum)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 0 and "stopped after 2 requests" in errors

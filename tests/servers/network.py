@@ -74,7 +74,7 @@ class Host:
         )
 
     def cut_off(self) -> None:
-        """From now on no packet leaves or arrives. Nobody is told: connections hang."""
+        """From now on no packet leaves or arrives. Neither side is notified: connections hang."""
         _run("ip", "netns", "exec", self.namespace, _path("nft"), "-f", "-", text=CUT)
 
     def reconnect(self) -> None:

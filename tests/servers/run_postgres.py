@@ -36,7 +36,7 @@ def main(home: Path, run_pid: int, note: Path) -> None:
         child.wait(STOP_SECONDS)
         if not select.select([run], [], [], 0)[0]:
             (home / "failed").write_text(
-                f"the server ended by itself: {server.log.read_text(errors='replace')[-2000:]}"
+                f"the server ended unexpectedly: {server.log.read_text(errors='replace')[-2000:]}"
             )
             select.select([run], [], [])
     finally:

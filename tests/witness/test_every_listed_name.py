@@ -43,7 +43,7 @@ FILES = [
     if not any(part in path.name for part in DAMAGED)
 ]
 SMALL = [path for path in FILES if not any(part in path.name for part in LARGE)]
-# Headers give coordinates in thousandths of a degree, of which ecCodes and gribmill round differently.
+# Headers give coordinates in thousandths of a degree, which ecCodes and gribmill round differently.
 NEAR_DEGREES = 2e-3
 
 Place = tuple[int, int]
@@ -80,7 +80,7 @@ def test_all_listed_names_select_their_messages(path: Path, tmp_path: Path) -> N
 
 
 def spread(count: int, most: int) -> list[int]:
-    """Some of so many places, with the first and the last."""
+    """Some of the places, with the first and the last."""
     return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
 
 

@@ -16,7 +16,7 @@ from gribmill.errors import printable
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text, of which some parts have a colour."""
+    """A line of text with coloured parts."""
 
     parts: tuple[str | tuple[str, str], ...]
 

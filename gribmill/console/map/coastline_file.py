@@ -14,7 +14,7 @@ from gribmill.tiles.format.npz_writer import encode_member, zip_pieces
 
 # The least step by the span of the box, both in degrees.
 QUANTA = ((8, 0.0002), (100, 0.001), (360, 0.005))
-# After each line: no step is so long.
+# Ends each line: no step is that long.
 BREAK = -(2**31)
 
 

@@ -25,7 +25,7 @@ def move(
 ) -> list[MovedTable]:
     """Copy everything, then compare all rows of both. `tell` hears of each table and how many rows it has so far.
 
-    A move that was interrupted goes on where it was. The source stays as it is.
+    An interrupted move continues where it stopped. The source stays as it is.
     """
     with source.held():
         known = target.begin(source.label)

@@ -33,7 +33,7 @@ def fault_of(error: Exception, name: str) -> QueueError:
     if isinstance(error, errors.SerializationFailure | errors.DeadlockDetected):
         return StoreConflict(f"{name}: two transactions conflicted; nothing was written")
     if isinstance(error, errors.DiskFull | errors.OutOfMemory):
-        return StoreFull(f"{name}: no space is left for the queue; nothing was written. Free some, then go on")
+        return StoreFull(f"{name}: no space is left for the queue; nothing was written. Free some space and try again")
     if isinstance(error, errors.LockNotAvailable | errors.QueryCanceled):
         return StoreBusy(f"{name}: a statement took too long, or waited too long for a lock; nothing was written")
     if isinstance(error, errors.ReadOnlySqlTransaction):

@@ -1,6 +1,6 @@
 """Brings a database to this version's schema, one numbered file at a time.
 
-Migrations only add, so that older workers go on beside newer ones: a schema that is newer than this gribmill is used
+Migrations only add, so that older workers can run beside newer ones: a schema that is newer than this gribmill is used
 as it is. A number means the same state of the schema as in SQLite's migrations; PostgreSQL's begin at 12 and 1006.
 """
 

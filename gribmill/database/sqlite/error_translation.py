@@ -47,7 +47,7 @@ def fault_of(error: Exception, path: Path) -> QueueError:
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if code is not None else None
     if primary == sqlite3.SQLITE_FULL:
-        return StoreFull(f"{path}: no space is left for the queue; nothing was written. Free some, then go on")
+        return StoreFull(f"{path}: no space is left for the queue; nothing was written. Free some space and try again")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusy(f"{path}: another program keeps the queue locked; nothing was written")
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

@@ -33,7 +33,7 @@ class Coastlines:
 
 
 def coastlines_for(span_deg: float) -> Coastlines:
-    """The lines at the scale of a map that spans so many degrees."""
+    """The lines at the scale of a map that spans this many degrees."""
     # Rounded down to a power of two, so that few sizes are kept.
     span = float(2.0 ** np.floor(np.log2(max(span_deg, 0.1))))
     if span_deg < DETAILED_BELOW_DEG:

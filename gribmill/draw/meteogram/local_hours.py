@@ -15,7 +15,7 @@ TICK_HOURS = (1, 3, 6, 12, 24)
 
 
 def local_hours(start: float, end: float, every: float, zone: tzinfo) -> list[tuple[float, datetime]]:
-    """Every so many hours of the local day, or parts of one, between two moments (seconds since 1970)."""
+    """Regular hours of the local day, or parts of them, between two moments (seconds since 1970)."""
     minutes = round(every * 60)
     first = math.ceil(start / QUARTER) * QUARTER
     moments = ((float(second), datetime.fromtimestamp(second, zone)) for second in range(first, int(end) + 1, QUARTER))

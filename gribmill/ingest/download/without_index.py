@@ -229,5 +229,5 @@ def _next_message(data: ByteSource, offset: int, source: str) -> int | None:
     if len(data) - offset > LONGEST_GAP:
         if offset == 0:
             raise without_messages(data, source)
-        raise GribError(f"{source}: no message follows at byte {offset}, but the file goes on to byte {len(data)}")
+        raise GribError(f"{source}: no message follows at byte {offset}, but the file has {len(data)} bytes")
     return None

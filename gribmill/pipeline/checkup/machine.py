@@ -69,7 +69,7 @@ def kernel(_: Examination) -> Iterator[Finding]:
     words = {
         "native": (True, "in use", ""),
         "off": (None, "switched off: tiles are built more slowly", "unset GRIBMILL_KERNEL"),
-        "not built": (None, "not built: tiles are built more slowly", "install again with a C compiler at hand"),
+        "not built": (None, "not built: tiles are built more slowly", "install a C compiler, then gribmill again"),
     }
     good, detail, remedy = words[state()]
     yield Finding("kernel", good, detail, remedy)

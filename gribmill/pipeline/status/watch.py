@@ -82,7 +82,7 @@ class ChainWatch:
         elif self._disk_low and usage.free >= mark * ENOUGH_MARKS:
             self._disk_low = False
             self._context.catalogue.record([DiskFreed(str(root))])
-            log.info("the disk has space again: downloads go on")
+            log.info("the disk has space again: downloads continue")
 
     def _prune_early(self) -> None:
         now = self._clock()

@@ -104,7 +104,7 @@ class OutputLog:
 
     @property
     def _marker(self) -> bytes:
-        return f"[gribmill: the output goes on, but a log has at most {self._logs.limit_bytes} bytes]\n".encode()
+        return f"[gribmill: output truncated; a log has at most {self._logs.limit_bytes} bytes]\n".encode()
 
     @property
     def closed(self) -> bool:

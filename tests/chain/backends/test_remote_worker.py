@@ -137,7 +137,7 @@ def test_worker_that_is_cut_off_stops_its_job_and_goes_on_later(site: Site) -> N
         port = int(first.url.rpartition(":")[2])
     time.sleep(OUTAGE_SECONDS)
     assert worker.poll() is None, "the worker outlives the server"
-    assert "stopped 1 executors" in site.host.log.read_text(), "its lease cannot be renewed: it stops by itself"
+    assert "stopped 1 executors" in site.host.log.read_text(), "its lease cannot be renewed, so it stops"
     with serving(chain.settings, port=port):
         # What it reports of the first attempt is too late, or counts once: never twice.
         wait_until(lambda: chain.store.jobs.get(job_id).attempt_no > 1, 60, "another attempt")

@@ -1,4 +1,4 @@
-"""`gribmill doctor` finds what is wrong in a data root, and --fix mends it."""
+"""`gribmill doctor` finds what is wrong in a data root, and --fix repairs it."""
 
 from __future__ import annotations
 

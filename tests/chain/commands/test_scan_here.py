@@ -1,4 +1,4 @@
-"""`scan --here` tells what was found, also when a worker takes the scan."""
+"""`scan --here` reports what was found, also if a worker takes the scan."""
 
 from __future__ import annotations
 

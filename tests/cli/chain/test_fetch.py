@@ -60,13 +60,13 @@ def test_only_the_wanted_bytes_are_downloaded_and_the_answer_lists_them(
     answer = gribmill("fetch", "hrrr", runs[0], "2", "--vars", "t2m,u10,cape", "--json")
     assert answer.code == 0, answer.err
     assert not (data / "jobs.db").exists(), "it needs no queue, and makes none"
-    told = answer.json
-    path = Path(told["path"])
+    shown = answer.json
+    path = Path(shown["path"])
     assert path == Path(f"hrrr.{runs[0]}.f002.grib2")
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == told["sha256"]
-    assert path.stat().st_size == told["needed_bytes"] < told["source_bytes"]
-    assert told["requested_bytes"] >= told["needed_bytes"]
-    assert (told["found"], told["missing"], told["mirror"]) == (["t2m", "u10"], ["cape"], "aws-hrrr")
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == shown["sha256"]
+    assert path.stat().st_size == shown["needed_bytes"] < shown["source_bytes"]
+    assert shown["requested_bytes"] >= shown["needed_bytes"]
+    assert (shown["found"], shown["missing"], shown["mirror"]) == (["t2m", "u10"], ["cape"], "aws-hrrr")
     listed = gribmill("grib", "ls", str(path), "--json").json
     assert [field["name"] for field in listed[0]["fields"]] == ["t2m", "u10"]
 

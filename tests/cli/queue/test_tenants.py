@@ -37,7 +37,7 @@ def test_tenant_is_added_changed_and_shown(gribmill: Run, store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "reason"),
     [
         (("add", "Acme"), 1, "is not a tenant's name"),
         (("add", "global"), 1, "there is a tenant global already"),
@@ -52,10 +52,10 @@ def test_tenant_is_added_changed_and_shown(gribmill: Run, store: Store) -> None:
         (("disable", "global"), 1, "cannot be disabled"),
     ],
 )
-def test_a_refusal_is_one_sentence(gribmill: Run, words: tuple[str, ...], code: int, told: str) -> None:
+def test_a_refusal_is_one_sentence(gribmill: Run, words: tuple[str, ...], code: int, reason: str) -> None:
     answer = gribmill("tenants", *words)
     assert (answer.code, answer.out) == (code, "")
-    assert told in answer.err
+    assert reason in answer.err
 
 
 def test_listings_and_figures_of_one_tenant(gribmill: Run, store: Store) -> None:

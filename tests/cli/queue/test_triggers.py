@@ -47,7 +47,7 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reason"),
     [
         (("sleep", "--cron", "x"), "needs five fields"),
         (("sleep", "--cron", "* * * * *", "--timezone", "Mars"), "no time zone 'Mars'"),
@@ -58,10 +58,10 @@ def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store:
         (("sleep", "--event", "x", "--window", "40d"), "30 days"),
     ],
 )
-def test_an_invalid_trigger_is_refused_with_the_reason(gribmill: Run, words: tuple[str, ...], told: str) -> None:
+def test_an_invalid_trigger_is_refused_with_the_reason(gribmill: Run, words: tuple[str, ...], reason: str) -> None:
     answer = gribmill("triggers", "add", "label", *words)
     assert answer.code != 0
-    assert told in answer.err
+    assert reason in answer.err
     assert gribmill("triggers", "list", "--json").json == []
 
 

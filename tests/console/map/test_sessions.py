@@ -1,4 +1,4 @@
-"""The map reads tiles through the server, as whoever is logged in, wherever the tiles are."""
+"""The map reads tiles through the server with the session of the person who is logged in, wherever the tiles are."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ def test_low_disk_is_logged_once_and_prunes_early(looks: Looks, store: Store, mo
     set_free(monkeypatch, 205_000_000)
     assert looks.at(now) == [], "a little more may be gone in a moment"
     set_free(monkeypatch, 500_000_000)
-    assert looks.at(now) == ["the disk has space again: downloads go on"]
+    assert looks.at(now) == ["the disk has space again: downloads continue"]
 
 
 def check(context: Context, now: datetime) -> tuple[int, str]:

@@ -22,7 +22,7 @@ from tests.waiting import LOOK_AGAIN_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_SECONDS = 60.0
-# The condition may come true by another process, of which the worker hears nothing.
+# Another process may make the condition true without waking the worker.
 LONGEST_WAIT_SECONDS = 0.02
 
 

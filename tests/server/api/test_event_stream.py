@@ -17,7 +17,7 @@ STREAM = "/api/v1/events/stream"
 
 
 def read(client: httpx.Client, count: int, last_id: str | None, name: str = "a.*") -> tuple[list[dict[str, Any]], str]:
-    """So many events of a new connection, which then breaks; and the id to go on from."""
+    """Some events of a new connection, which then breaks; and the id to continue from."""
     headers = {} if last_id is None else {"Last-Event-ID": last_id}
     found: list[dict[str, Any]] = []
     with client.stream("GET", STREAM, params={"name": name}, headers=headers) as answer:

@@ -14,7 +14,7 @@ MADE = "MADE"
 
 @dataclass(frozen=True)
 class Asked:
-    """`path`: what its variables are, by the kind of object; a variable that is no object has a value in `fixed`."""
+    """`path`: what its variables are, by the kind of object; others have a value in `fixed`."""
 
     path: dict[str, str] = field(default_factory=dict)
     json: Any = None

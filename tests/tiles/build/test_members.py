@@ -89,7 +89,7 @@ def test_files_with_equal_keys_are_told_apart_by_their_names(tmp_path: Path) -> 
     gribmill.cut(first, BOX, tmp_path)
     (refused,) = gribmill.cut(second, BOX, tmp_path)
     assert "was cut from a.grib2" in str(refused.failed[0].error)
-    # The same file again, or a newer copy of it, is no other source.
+    # The same file again, or a newer copy of it, is not another source.
     assert gribmill.cut(first, BOX, tmp_path)[0].tiles
     write(first, [message("2d", generatingProcessIdentifier=81)])
     assert gribmill.cut(first, BOX, tmp_path)[0].tiles

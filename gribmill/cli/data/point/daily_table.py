@@ -1,4 +1,4 @@
-"""A point forecast by days: extremes and sums, with days marked of which hours are missing."""
+"""A point forecast by day: extremes and sums; days with missing hours are marked."""
 
 from __future__ import annotations
 

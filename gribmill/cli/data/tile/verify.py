@@ -171,8 +171,8 @@ def _print(
         faults = [f"{tile.path}: FAILED: {_first_faults(tile)}{_fate(repaired.get(tile.path))}" for tile in wrong]
         print_lines([line(fault) for fault in faults])
     right = len(checked) - len(wrong)
-    mended = sum(repaired.values())
-    tail = f", {mended} of them repaired" if repaired else ""
+    count = sum(repaired.values())
+    tail = f", {count} of them repaired" if repaired else ""
     click.echo(f"{counted(len(checked), 'tile')}: {right} right, {len(wrong)} wrong{tail}")
 
 

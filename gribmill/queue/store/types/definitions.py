@@ -77,7 +77,7 @@ class Definitions(Facet):
     def declare(self, *, schemas: bool = True) -> None:
         """Store what the code declares, changed by what operators have set.
 
-        Unless `schemas`, a type of which only the JSON Schema has changed is left to the next worker: schemas need
+        Unless `schemas`, a type whose JSON Schema alone has changed is left to the next worker: schemas need
         pydantic, which takes longer to import than a command that only looks.
         """
         declared = self.registry.declared

@@ -196,7 +196,7 @@ class Supervisor:
         return renewed
 
     def _obey_operator(self) -> None:
-        """Somebody may have asked this worker to drain since its last heartbeat."""
+        """An operator may have asked this worker to drain since its last heartbeat."""
         with contextlib.suppress(StoreError):
             if self.store.workers.asked_to_drain(self.worker_id):
                 self._drain("asked to drain")
@@ -269,7 +269,7 @@ class Supervisor:
         moments += self.pool.due()
         if not self.draining:
             moments += [self._triggers.next_look, *(lane.respawn_at for lane in self.lanes if lane.missing > 0)]
-        # A worker that ends by itself looks again at once; another has time until it is woken, or its next poll.
+        # A worker that ends when the queue is empty looks again at once; others wait to be woken, or for their poll.
         in_a_hurry = self.options.until != "stopped" or self._outage.lasts
         if self.exchange.unsent or (in_a_hurry and self._hungry):
             moments.append(self._outage.back_at)

@@ -92,7 +92,7 @@ def test_equal_job_that_is_active_stands_for_the_new_one(store: Store, clock: Fa
 
 
 def test_the_slot_can_be_passed_to_the_job(store: Store, clock: FakeClock) -> None:
-    store.triggers.add(NewTrigger("told", "tile", {"region": "at {{schedule.slot}}"}, cron="* * * * *"))
+    store.triggers.add(NewTrigger("arrived", "tile", {"region": "at {{schedule.slot}}"}, cron="* * * * *"))
     at(clock, "2030-01-01 12:01")
     store.triggers.fire_due()
     assert json.loads(take(store).args)["region"] == "at 2030-01-01T12:01:00.000Z"
@@ -123,7 +123,7 @@ def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None
 
 
 @pytest.mark.parametrize(
-    ("fields", "error", "told"),
+    ("fields", "error", "reason"),
     [
         ({"type": "nope"}, UnknownJobType, "no job type 'nope'"),
         ({"args": {"m": 1}}, BadArguments, "m: no such argument"),
@@ -146,10 +146,10 @@ def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None
     ],
 )
 def test_rule_that_could_never_make_a_job_is_refused(
-    store: Store, fields: dict[str, Any], error: type[Exception], told: str
+    store: Store, fields: dict[str, Any], error: type[Exception], reason: str
 ) -> None:
     rule: dict[str, Any] = {"label": "x", "type": "plain", "args": {"n": 1}, "cron": "* * * * *", **fields}
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=reason):
         store.triggers.add(NewTrigger(**rule))
     assert store.triggers.list() == []
 
@@ -177,7 +177,7 @@ def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
 
 @ONLY_SQLITE
 @pytest.mark.parametrize(
-    ("column", "value", "told"),
+    ("column", "value", "reason"),
     [
         ("priority", "high", "the priority of trigger 1 is not a whole number"),
         ("cron_expr", b"x", "the cron_expr of trigger 1 is not a text"),
@@ -186,14 +186,14 @@ def test_a_manually_inserted_trigger_starts_now_and_an_invalid_one_is_disabled(
     ],
 )
 def test_an_invalid_trigger_row_is_disabled_and_does_not_stop_the_others(
-    store: Store, backend: BackendUnderTest, clock: FakeClock, column: str, value: Any, told: str
+    store: Store, backend: BackendUnderTest, clock: FakeClock, column: str, value: Any, reason: str
 ) -> None:
     spoilt, other = every_ten(store, misfire="all"), every_ten(store)
     backend.by_hand(f"UPDATE job_triggers SET {column} = ? WHERE id = ?", value, spoilt)
     at(clock, "2030-01-01 12:10")
     fired = {one.trigger_id: one for one in store.triggers.fire_due()}
     assert fired[other].job is not None
-    assert told in (fired[spoilt].error or "")
+    assert reason in (fired[spoilt].error or "")
     assert backend.by_hand("SELECT is_enabled FROM job_triggers ORDER BY id") == [(0,), (1,)]
     store.triggers.remove(spoilt)
 
@@ -445,8 +445,8 @@ def test_adaptive_schedules_are_rows_that_workers_do_not_fire(store: Store, cloc
 
 
 def test_job_names_the_trigger_that_made_it(store: Store) -> None:
-    trigger = store.triggers.add(NewTrigger("told", "plain", {}, event="told"))
-    (fired,) = store.events.emit("told", {})
+    trigger = store.triggers.add(NewTrigger("arrived", "plain", {}, event="arrived"))
+    (fired,) = store.events.emit("arrived", {})
     assert fired.job is not None
     assert store.jobs.get(fired.job.id).trigger_id == trigger.id
     forged = store.jobs.enqueue(NewJob("plain", source_ref="trigger 9: x"))

@@ -147,8 +147,8 @@ def test_schedule_makes_jobs_of_the_template_as_it_is_then(store: Store, clock: 
 def test_trigger_overrides_arguments_and_priority_of_its_template(store: Store) -> None:
     template = nightly(store)
     args = {"n": "{{event.n}}"}
-    store.triggers.add(NewTrigger("told", "plain", args, event="told", priority=0, template_id=template.id))
-    (fired,) = store.events.emit("told", {"n": 6})
+    store.triggers.add(NewTrigger("arrived", "plain", args, event="arrived", priority=0, template_id=template.id))
+    (fired,) = store.events.emit("arrived", {"n": 6})
     assert fired.job is not None, fired.error
     job = store.jobs.get(fired.job.id)
     assert (job.args, job.priority) == ({"n": 6}, 0)
@@ -156,21 +156,21 @@ def test_trigger_overrides_arguments_and_priority_of_its_template(store: Store) 
 
 def test_placeholders_in_a_template_are_plain_text(store: Store) -> None:
     template = store.templates.add(NewTemplate("odd", "needy", {"region": "{{event.x}}"}))
-    store.triggers.add(NewTrigger("told", "needy", {}, event="told", template_id=template.id))
-    (fired,) = store.events.emit("told", {"x": "ne"})
+    store.triggers.add(NewTrigger("arrived", "needy", {}, event="arrived", template_id=template.id))
+    (fired,) = store.events.emit("arrived", {"x": "ne"})
     assert fired.job is not None, fired.error
     assert store.jobs.get(fired.job.id).args["region"] == "{{event.x}}"
 
 
 def test_trigger_can_change_to_a_template_and_back(store: Store) -> None:
     template = nightly(store)
-    trigger = store.triggers.add(NewTrigger("told", "tile", {"hour": 3}, event="told", priority=4))
+    trigger = store.triggers.add(NewTrigger("arrived", "tile", {"hour": 3}, event="arrived", priority=4))
     with pytest.raises(BadTrigger, match="template nightly makes jobs of the type plain, not tile"):
         store.triggers.edit(trigger.id, template_id=template.id, args={})
     store.triggers.edit(trigger.id, template_id=template.id, type="plain", args={}, priority=None)
-    with pytest.raises(NotAllowed, match=r"template nightly is used by trigger 1 \(told\)"):
+    with pytest.raises(NotAllowed, match=r"template nightly is used by trigger 1 \(arrived\)"):
         store.templates.remove("nightly")
-    assert store.templates.use("nightly").triggers == ((1, "told"),)
+    assert store.templates.use("nightly").triggers == ((1, "arrived"),)
     back = store.triggers.edit(trigger.id, template_id=None)
     assert (back.type, back.priority, back.template_id) == ("plain", 0, None)
     store.templates.remove("nightly")
@@ -205,7 +205,7 @@ def test_templates_of_other_tenants_do_not_exist(store: Store) -> None:
     with pytest.raises(TemplateNotFound):
         north.jobs.enqueue(NewJob("plain", template_id=theirs.id))
     with pytest.raises(BadTrigger, match="the tenant north has no template"):
-        north.triggers.add(NewTrigger("told", "plain", {}, event="told", template_id=theirs.id))
+        north.triggers.add(NewTrigger("arrived", "plain", {}, event="arrived", template_id=theirs.id))
     mine = north.templates.add(NewTemplate("nightly", "plain", {"n": 3}))
     job = store.jobs.get(north.jobs.enqueue(north.templates.job("nightly")).id)
     assert (mine.tenant_id, job.tenant_id, job.template_id, job.args) == ("north", "north", mine.id, {"n": 3})

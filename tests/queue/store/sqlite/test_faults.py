@@ -119,12 +119,12 @@ def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp
     with small_disk(tmp_path / "disk", "12m") as disk:
         backend = SqliteUnderTest(disk)
         store = backend.store
-        told = 0
+        accepted = 0
         with pytest.raises(StoreFull):
             while True:
-                told += len(store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 20_000})] * 5))
+                accepted += len(store.jobs.enqueue_many([NewJob("tile", {"region": "x" * 20_000})] * 5))
         counts = {stats.type: stats.counts for stats in store.types.stats()}
-        assert counts["tile"]["pending"] == told
+        assert counts["tile"]["pending"] == accepted
         assert store.verify() == []
         backend.close()
 

@@ -55,7 +55,7 @@ def test_tenant_is_added_changed_and_listed(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "reason"),
     [
         ({"name": "Acme"}, "is not a tenant's name"),
         ({"name": "../x"}, "is not a tenant's name"),
@@ -67,8 +67,8 @@ def test_tenant_is_added_changed_and_listed(store: Store) -> None:
         ({"name": "x", "regions": ("../etc",)}, "regions are"),
     ],
 )
-def test_an_invalid_tenant_is_refused_with_the_reason(store: Store, fields: dict[str, object], told: str) -> None:
-    with pytest.raises(BadTenant, match=told):
+def test_an_invalid_tenant_is_refused_with_the_reason(store: Store, fields: dict[str, object], reason: str) -> None:
+    with pytest.raises(BadTenant, match=reason):
         store.tenants.add(NewTenant(**fields))  # type: ignore[arg-type]
 
 

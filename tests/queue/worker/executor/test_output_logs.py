@@ -56,7 +56,7 @@ def test_log_ends_at_its_limit_with_whole_lines_and_a_remark(tmp_path: Path) -> 
         log.write(f"line {n}\nand more\n".encode())
     lines = logs.path(FIRST).read_text().splitlines()
     assert lines[:-1] == ["line 0", "and more", "line 1"]
-    assert lines[-1] == "[gribmill: the output goes on, but a log has at most 25 bytes]"
+    assert lines[-1] == "[gribmill: output truncated; a log has at most 25 bytes]"
     assert log.closed
 
 

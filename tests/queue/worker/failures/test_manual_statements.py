@@ -81,7 +81,7 @@ def test_job_that_a_process_runs_is_ended_by_hand_and_its_children_follow(
     shell.execute(statement, (parent,))
     path.touch()
     wait_until(lambda: store.jobs.get(waits).completed_at and store.jobs.get(ignores).completed_at, what="the children")
-    wait_until(lambda: "no longer ours" in worker.log or "taken from us" in worker.log, what="the worker to be told")
+    wait_until(lambda: "no longer ours" in worker.log or "taken from us" in worker.log, what="the worker to notice")
     assert (store.jobs.get(waits).status, store.jobs.get(ignores).status) == (child, tolerant)
     if ended:
         assert statuses(store, parent) == ended
@@ -101,7 +101,7 @@ def test_dead_letter_and_held_job_are_reset_by_hand_and_run_again(
     shell.execute(RESET, (held,))
     wait_until(lambda: holding(second), what="it to run again")
     first.touch()
-    wait_until(lambda: "no longer ours" in worker.log or "taken from us" in worker.log, what="the worker to be told")
+    wait_until(lambda: "no longer ours" in worker.log or "taken from us" in worker.log, what="the worker to notice")
     assert store.jobs.get(held).status == "processing"
     second.touch()
     wait_until(lambda: store.jobs.get(held).completed_at, what="the second attempt to end")
