@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,17 @@ def _is_missing(problem: ValidationError) -> bool:
 @lru_cache(maxsize=100)
 def _validator(schema_text: str) -> Validator:
     """Imported on first use, because most processes see no command. References to other documents are not followed."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
     from referencing import Registry
 
-    return Draft202012Validator(json.loads(schema_text), registry=Registry())
+    formats = FormatChecker()
+    # jsonschema itself checks this one only if another package is there.
+    formats.checks("date-time", ValueError)(_is_date_time)
+    return Draft202012Validator(json.loads(schema_text), registry=Registry(), format_checker=formats)
+
+
+def _is_date_time(value: object) -> bool:
+    """Whether a text is a date and a time with a zone; values of other types are not this check's concern."""
+    if not isinstance(value, str):
+        return True
+    return "T" in value.upper() and datetime.fromisoformat(value).tzinfo is not None

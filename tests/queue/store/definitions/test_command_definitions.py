@@ -42,6 +42,18 @@ def test_a_new_type_is_enqueued_claimed_and_there_for_other_processes(store: Sto
     assert store.triggers.add(NewTrigger("t", "echo", {"word": "x"}, cron="* * * * *")).type == "echo"
 
 
+def test_formats_of_the_schema_are_checked(store: Store) -> None:
+    formats = {"id": "uuid", "at": "date-time", "day": "date"}
+    properties = {name: {"type": "string", "format": kind} for name, kind in formats.items()}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    store.definitions.add(NewDefinition("sync", {"argv": ["echo"]}, arg_schema=schema))
+    good = {"id": "6f46a1d8-6e2b-4ecf-8b46-9ec2e6a37f09", "at": "2026-02-16T10:30:00Z", "day": "2026-02-16"}
+    assert add(store, "sync", good)
+    for name, wrong in {"id": "not a uuid", "at": "2026-02-16 10:30", "day": "16.2.2026"}.items():
+        with pytest.raises(BadArguments, match=f"{name}: .* is not a '{formats[name]}'"):
+            add(store, "sync", {**good, name: wrong})
+
+
 @pytest.mark.parametrize(
     ("key", "command", "schema", "sentence"),
     [
