@@ -64,30 +64,36 @@ def test_no_column_of_a_finished_job_or_attempt_can_be_changed(
         assert is_refused(backend, "jobs", "id", job_id, column, value), column
     for column, value in OF_ATTEMPTS.items():
         assert is_refused(backend, "job_attempts", "job_id", job_id, column, value), column
-    assert store.jobs.history(job_id) == before
+    assert is_refused(backend, "jobs", "id", job_id, "correlation_id", "NULL"), "it is written once"
+    backend.by_hand("UPDATE job_attempts SET log_path = 'logs/0/1-1.log' WHERE job_id = ?", job_id)
+    assert is_refused(backend, "job_attempts", "job_id", job_id, "log_path", "'other'"), "it is written once"
+    backend.by_hand("UPDATE job_attempts SET log_path = log_path WHERE job_id = ?", job_id)
+    assert store.jobs.history(job_id).job == before.job
     assert store.verify() == []
 
 
 class Guard:
     """A trigger or function of the database from which parts can be taken away."""
 
-    def __init__(self, backend: BackendUnderTest, name: str, function: str) -> None:
-        self._backend, self._name = backend, name
+    def __init__(self, backend: BackendUnderTest, column: str) -> None:
+        self._backend, self._column = backend, column
         self._in_file = isinstance(backend, SqliteUnderTest)
         look = (
-            f"SELECT sql FROM sqlite_master WHERE name = '{name}'"
+            "SELECT name, sql FROM sqlite_master WHERE name IN ('jobs_stay_as_they_ended', 'jobs_stay_as_they_came')"
+            f" AND sql LIKE '%OLD.{column} %'"
             if self._in_file
-            else f"SELECT pg_get_functiondef('{function}'::regproc)"
+            else "SELECT '', pg_get_functiondef('gribmill_keep_end'::regproc)"
         )
-        ((self.text,),) = backend.by_hand(look)
+        ((self._name, self.text),) = backend.by_hand(look)
 
     def set(self, text: str) -> None:
         if self._in_file:
             self._backend.drop_trigger(self._name)
         self._backend.by_hand(text)
 
-    def without(self, column: str) -> str:
-        """Its text with NULL in place of a column."""
+    def without_column(self) -> str:
+        """Its text with NULL in place of the column."""
+        column = self._column
         null = "NULL" if self._in_file else "NULL::text"
         words = [
             (f"{row}.{column}{after}", f"{null}{after}") for row in ("OLD", "NEW") for after in (" ", ",", ")", "\n")
@@ -100,10 +106,9 @@ class Guard:
 
 
 def test_each_column_needs_its_part_of_the_guard(backend: BackendUnderTest, store: Store, first: int) -> None:
-    guard = Guard(backend, "jobs_stay_as_they_ended", "gribmill_keep_end")
     for column, value in OF_JOBS.items():
-        job_id = finished(store)
-        guard.set(guard.without(column))
+        job_id, guard = finished(store), Guard(backend, column)
+        guard.set(guard.without_column())
         assert not is_refused(backend, "jobs", "id", job_id, column, value), column
         guard.set(guard.text)
         assert is_refused(backend, "jobs", "id", finished(store), column, value), column
