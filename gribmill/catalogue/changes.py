@@ -256,7 +256,8 @@ def _begin_low_disk(event: DiskLow, tx: Transaction) -> None:
 
 @_change.register(DiskFreed)
 def _end_low_disk(event: DiskFreed, tx: Transaction) -> None:
-    tx.end_condition("disk.low", event.folder)
+    if tx.end_condition("disk.low", event.folder):
+        tx.publish(NewEvent("disk.freed"))
 
 
 @_change.register(FreshnessSeen)

@@ -98,7 +98,7 @@ def test_disk_is_low_once_until_it_is_freed(context: Context, store: Store) -> N
     context.catalogue.record([low, low])
     assert names(store) == ["disk.low"]
     context.catalogue.record([DiskFreed("/data"), DiskFreed("/data"), low])
-    assert names(store) == ["disk.low", "disk.low"]
+    assert names(store) == ["disk.low", "disk.freed", "disk.low"]
 
 
 def test_model_is_late_stale_and_recovered_once_each(context: Context, store: Store) -> None:

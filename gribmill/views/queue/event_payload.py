@@ -146,6 +146,10 @@ class DiskLowPayload(View):
     low_bytes: int
 
 
+class DiskFreedPayload(View):
+    """The disk has enough free space again: downloads go on."""
+
+
 class WebhookDisabledPayload(View):
     """A webhook was disabled because its deliveries failed for too long, or its address is gone."""
 
@@ -178,6 +182,7 @@ PAYLOADS: dict[str, tuple[type[View], str]] = {
     "attempt.metered": (AttemptMeteredPayload, "An attempt has ended. Optional: recorded only if it has a consumer."),
     "worker.lost": (WorkerLostPayload, "A worker died or fell silent, with or without jobs."),
     "disk.low": (DiskLowPayload, "Downloads wait because the disk is nearly full."),
+    "disk.freed": (DiskFreedPayload, "The disk has space again, and downloads go on."),
     "webhook.disabled": (WebhookDisabledPayload, "A webhook was disabled after long failure."),
     "webhook.test": (WebhookTestPayload, "Asked for with `gribmill webhooks test`; goes to that webhook alone."),
 }

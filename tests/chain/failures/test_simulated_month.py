@@ -124,7 +124,8 @@ def test_every_event_is_as_documented(month: Month) -> None:
     assert undocumented(events) == []
     assert {name for name, _ in events} >= {
         "run.seen", "hour.ingested", "hour.cut", "run.completed", "run.given_up", "model.late", "model.stale",
-        "model.recovered", "mirror.sick", "mirror.well", "disk.low", "job.recovered",
+        "model.recovered", "mirror.sick", "mirror.well", "disk.low", "disk.freed", "job.recovered",
+        "worker.lost",
     }  # fmt: skip
 
 

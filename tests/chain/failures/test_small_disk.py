@@ -12,6 +12,7 @@ import pytest
 
 from gribmill.queue.model import Snoozed
 from gribmill.queue.worker.in_process import TickedJob
+from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain, of_model
 from tests.waiting import wait_until
 
@@ -53,6 +54,11 @@ def fill(folder: Path) -> Path:
             except OSError:
                 block //= 2
     return ballast
+
+
+def said(chain: ChainDriver) -> list[str]:
+    """The events about the disk."""
+    return [event.name for event in reversed(chain.store.events.list(pattern="disk.*"))]
 
 
 def snoozed(ran: list[TickedJob], kind: str) -> list[Snoozed]:
@@ -129,11 +135,13 @@ def test_chain_on_a_small_disk_waits_for_space_and_ends_with_tiles(
     wait_until(lambda: len(reasons()) == 3 and all(reasons()), what="the downloads to wait")
     assert all("(chain.min_free_gigabytes): nothing is downloaded until it has more" in one for one in reasons())
     assert not chain.spooled()
+    assert said(chain) == ["disk.low"]
     ballast.unlink()
     wait_until(lambda: chain.hurry("ingest_grib", "build_tile") * 0 + chain.complete("hrrr"), 90, "the tiles")
     chain.wait_complete("hrrr")
     assert chain.tiles() == of_model(reference, "hrrr")
     wait_until(lambda: not chain.spooled(), what="the messages to go")
+    assert said(chain) == ["disk.low", "disk.freed"], "once each"
 
 
 def test_downloads_do_not_run_ahead_of_tiles_on_a_small_disk(new_chain: NewChain, mount: Mount) -> None:
