@@ -28,3 +28,9 @@ END $$;
 DROP TRIGGER job_attempts_stay_ended ON job_attempts;
 CREATE TRIGGER job_attempts_stay_ended BEFORE UPDATE ON job_attempts FOR EACH ROW
   WHEN (OLD.status <> 'running') EXECUTE FUNCTION gribmill_keep_attempt();
+
+-- Replacing the function in 0040 took this away.
+DO $$
+BEGIN
+  EXECUTE format('ALTER FUNCTION gribmill_change_manually() SECURITY DEFINER SET search_path = %I, pg_temp', current_schema());
+END $$;
