@@ -287,6 +287,7 @@ class Month:
     def _die(self) -> None:
         """A worker claims what is ready, and is never heard of again."""
         self.schedule.run_once()
+        self.store.workers.heartbeat("host-2-dead", LEASE_SECONDS)
         request = ClaimRequest("host-2-dead", tuple(kind.key for kind in TYPES.runnable()), LEASE_SECONDS)
         while claimed := self.store.claim(request):
             self.abandoned += len(claimed)
