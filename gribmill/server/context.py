@@ -92,6 +92,10 @@ class ServerContext:
         """The cached tiles."""
         return KeptTiles(self.root, round(self.settings.server.tile_memory_megabytes * 2**20))
 
+    def open(self) -> None:
+        """Open what every request needs, before the server starts: its errors are sentences, uvicorn's are tracebacks."""
+        self._threads.submit(lambda: self.weather).result()
+
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking action in a thread and return its result; a problem 503 if it takes too long."""
         loop = asyncio.get_running_loop()

@@ -54,6 +54,7 @@ def serve(
     check_exposure(settings.server, dev=dev)
     listening = listen(settings.server.host, settings.server.port)
     app = create_app(settings, dev=dev, extensions=extensions)
+    app.state.context.open()
     make_server(app, settings.server, ready).run([listening])
 
 

@@ -10,6 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gribmill.cli.serve import server_settings
+from gribmill.queue.errors import StoreReadOnly
+from gribmill.server.serving import serve
+from gribmill.settings.schema import Settings
+
 pytestmark = pytest.mark.process
 
 
@@ -43,6 +48,13 @@ def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
         process.communicate(timeout=60)
     assert second.returncode == 1
     assert second.stderr == f"error: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
+
+
+def test_a_data_root_that_cannot_be_used_is_said_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    settings = server_settings(Settings(data=tmp_path / "data"), port=0)
+    with pytest.raises(StoreReadOnly, match="cannot make the queue's folder"):
+        serve(settings, extensions=[], ready=pytest.fail)
 
 
 def test_missing_extra_is_named_with_what_to_install(tmp_path: Path) -> None:
