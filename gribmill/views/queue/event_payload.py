@@ -15,7 +15,10 @@ class RunPayload(View):
 
 
 class RunSeenPayload(RunPayload):
-    """A run was seen for the first time. `hours` make it whole; while not `final`, more may be found."""
+    """A run was recorded for the first time: it is due, or one of its files is published.
+
+    `hours` make it whole; while not `final`, more may be found.
+    """
 
     hours: list[int]
     final: bool
@@ -165,7 +168,7 @@ class WebhookTestPayload(View):
 
 
 PAYLOADS: dict[str, tuple[type[View], str]] = {
-    "run.seen": (RunSeenPayload, "A run was seen for the first time."),
+    "run.seen": (RunSeenPayload, "A run was recorded for the first time: it is due, or one of its files is published."),
     "hour.ingested": (HourIngestedPayload, "The wanted messages of a forecast hour were downloaded."),
     "hour.cut": (HourCutPayload, "Tiles of a forecast hour were cut."),
     "run.completed": (RunPayload, "Every hour of a run has all its tiles."),
