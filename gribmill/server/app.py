@@ -32,10 +32,10 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await context.run(lambda: context.store)
+        await context.start(lambda: context.store)
         # Looks for the role of tenants now, so that its absence is logged at the start and not with the first request.
-        await context.run(context.store.database.for_tenant, DEFAULT_TENANT)
-        app.state.metrics = await context.run(MetricsCollector, context.store, context.weather, families)
+        await context.start(context.store.database.for_tenant, DEFAULT_TENANT)
+        app.state.metrics = await context.start(MetricsCollector, context.store, context.weather, families)
         yield
         context.end_streams()
         context.close()

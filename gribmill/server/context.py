@@ -93,8 +93,12 @@ class ServerContext:
         return KeptTiles(self.root, round(self.settings.server.tile_memory_megabytes * 2**20))
 
     def open(self) -> None:
-        """Open what every request needs, before the server starts: its errors are sentences, uvicorn's are tracebacks."""
+        """Open what every request needs before the server starts: uvicorn would print errors as tracebacks."""
         self._threads.submit(lambda: self.weather).result()
+
+    async def start(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """As `run`, but without a limit: on a busy machine, starting may take longer than any request should."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(action, *args, **kwargs))
 
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking action in a thread and return its result; a problem 503 if it takes too long."""
