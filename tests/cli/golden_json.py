@@ -21,8 +21,8 @@ PORT = re.compile(r"127\.0\.0\.1:\d+")
 VOLATILE = {
     "seconds", "heartbeat_age_seconds", "clock_offset_seconds", "oldest_ready_seconds",
     "wait_p50", "wait_p95", "run_p50", "run_p95",
-    "hostname", "version", "gribmill", "created_by", "reserved_by", "correlation_id", "sha256", "etag", "bytes",
-    "disk_free", "disk_total", "metadata",
+    "hostname", "version", "gribmill", "created_by", "changed_by", "reserved_by", "correlation_id", "sha256", "etag",
+    "bytes", "disk_free", "disk_total", "metadata",
     "requests",
 }  # fmt: skip
 # Sentences may be put better at any time.
