@@ -49,15 +49,17 @@ $(STAMP): pyproject.toml constraints.txt $(KERNEL)
 demo: $(STAMP)
 	@$(BIN)/python -m gribmill.cli.main $(if $(DATA),--data "$(DATA)") demo $(if $(filter no,$(SERVE)),--no-serve)
 
+# The cores that this machine or container gives us; more than 16 processes would only compete for memory.
+CORES = $$($(BIN)/python -c 'from gribmill.available_cores import available_cores; print(min(available_cores(), 16))')
 # One process more than cores, because many tests wait for other processes. The tests of a file stay in one process,
 # because they share fixtures.
-TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+TEST_PROCESSES ?= $$(expr $(CORES) + 1)
 test: check
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
 # Tests of the kernel are skipped.
 test-pure: $(STAMP)
-	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n auto --dist loadfile
+	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n $(CORES) --dist loadfile
 
 # No other processes (`process`), no comparison with other people's programs (`witness`), nothing that takes long (`slow`),
 # no database server (`postgres`), no runs of the whole chain.
@@ -65,7 +67,7 @@ FAST := -m 'not process and not witness and not slow and not postgres' --ignore 
 
 # Bytecode is kept, in the environment, whatever the shell's settings: it halves the time to collect the tests.
 test-fast: $(STAMP)
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(VENV))/pycache" $(BIN)/python -m pytest -n auto --dist loadfile $(FAST)
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(VENV))/pycache" $(BIN)/python -m pytest -n $(CORES) --dist loadfile $(FAST)
 
 # Both install a copy of the checkout: an editable installation would share the kernel that `make setup` built.
 COPY = rm -rf $(1) && $(PYTHON) -m venv $(1) && mkdir $(1)/checkout && \
@@ -85,7 +87,7 @@ test-no-compiler:
 	cd .venv-no-compiler/checkout && ../bin/python -m pytest -n auto --dist loadfile -rs $(FAST)
 
 coverage: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term
+	$(BIN)/python -m pytest -n $(CORES) --dist loadfile --cov --cov-report=term
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -115,7 +117,7 @@ soak: $(STAMP)
 VERSIONS ?= 15 16 18
 test-postgres: $(STAMP)
 	for version in $(VERSIONS); do echo "PostgreSQL $$version"; \
-		GRIBMILL_TEST_POSTGRES_VERSION=$$version $(BIN)/python -m pytest -n auto --dist loadfile -m "postgres and not soak" || exit; done
+		GRIBMILL_TEST_POSTGRES_VERSION=$$version $(BIN)/python -m pytest -n $(CORES) --dist loadfile -m "postgres and not soak" || exit; done
 
 SECONDS ?= 60
 fuzz: $(STAMP)

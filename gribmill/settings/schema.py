@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
+from gribmill.available_cores import available_cores
 from gribmill.checked.constraints import After, Before, Bounds, Length, Matches, field
 from gribmill.config_file import SettingsError, check_path, expand_user
 from gribmill.data_root import default_data_root
@@ -112,7 +112,7 @@ class WorkerSettings(SettingsTable):
     """Worker processes."""
 
     lanes: dict[str, Annotated[int, Bounds(gt=0, le=999)]] = field(
-        default_factory=lambda: {"fetch": 4, "build": max(1, os.cpu_count() or 1), "command": 2},
+        default_factory=lambda: {"fetch": 4, "build": available_cores(), "command": 2},
         description="Executors per lane: fetch waits on the network, build uses the CPU, command runs commands.",
     )
     build_threads: Annotated[int, Bounds(gt=0, le=64)] = field(

@@ -30,7 +30,7 @@ SETTINGS = {
     "full_page_writes": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    "max_connections": "100",
+    "max_connections": "400",  # one server for all processes of the tests
     "shared_buffers": "64MB",
     "log_min_messages": "warning",
     "timezone": "'Asia/Kathmandu'",  # a server is in any zone; +05:45 shows a time that was taken for UTC

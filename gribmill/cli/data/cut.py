@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace as with_changes
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.available_cores import available_cores
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
@@ -102,7 +102,7 @@ def cut(
     if model is not None:
         check_model_id(model)
     _check_known(variables, everything)
-    cores = threads or os.cpu_count() or 1
+    cores = threads or available_cores()
     cut_one = partial(build, model=model, variables=variables, everything=everything, written=set(), threads=cores)
     cut_one = partial(cut_one, split_members=True, replace=replace)
     target = out or root_of(settings).tile_root
