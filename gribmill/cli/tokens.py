@@ -94,9 +94,11 @@ def list_(settings: Settings, tenant_id: str | None, as_json: bool) -> None:
     found = Tokens(open_queue_for_reading(settings).database).list(tenant_id)
     if as_json:
         print_json([TokenView.of(one) for one in found])
-        return
-    columns = ["id", "name", "role", "tenant", "scopes", "expires", "last used", "state"]
-    print_table(columns, [_row(one) for one in found], cut="name", drop=["scopes", "expires"])
+    elif found:
+        columns = ["id", "name", "role", "tenant", "scopes", "expires", "last used", "state"]
+        print_table(columns, [_row(one) for one in found], cut="name", drop=["scopes", "expires"])
+    else:
+        click.echo("there are no tokens; `gribmill tokens create --help` shows how to create one", err=True)
 
 
 @tokens.command()

@@ -9,6 +9,7 @@ from tests.cli.conftest import Run
 
 
 def test_a_token_is_shown_once_and_listed_without_its_secret(gribmill: Run, store: Store) -> None:
+    assert gribmill("tokens", "list").err.startswith("there are no tokens; ")
     made = gribmill("tokens", "create", "--name", "deploy", "--role", "super_admin")
     text = made.out.strip()
     assert Tokens(store.database).verify(text) is not None
