@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.routing import Match
 
@@ -133,6 +134,8 @@ def answer_to(request: Request, error: Exception) -> JSONResponse:
         return problem_response(_of_validation(error))
     if isinstance(error, HTTPException):
         return problem_response(_of_http(request, error))
+    if isinstance(error, ClientDisconnect):
+        return problem_response(HttpProblem(400, "the connection ended before the body did"))  # nobody reads it
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     return problem_response(HttpProblem(500, "an unexpected error, which is in the server's log"))
 

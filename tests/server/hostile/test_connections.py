@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from gribmill.access.audit import AuditTrail
 from gribmill.server.http_protocol import MOST_HEAD_BYTES, MOST_HEADERS, LimitedProtocol
 from gribmill.settings.schema import ServerSettings, Settings
 from tests.server.hostile.raw_connection import connected, statuses
 from tests.server.live_server import LiveServer, serving
+from tests.waiting import wait_until
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 LAST = GET + b"Connection: close\r\n\r\n"
@@ -86,6 +88,16 @@ def test_a_request_that_does_not_arrive_ends_the_connection(
 
 
 @pytest.mark.usefixtures("impatient")
+def test_a_client_that_leaves_within_its_request_is_not_an_error_of_the_server(
+    server: LiveServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    audit = AuditTrail(server.store.database)
+    with connected(server.url) as connection:
+        connection.send(b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\ntoken=")
+    wait_until(lambda: any(one.operation == "log_in" and one.status for one in audit.list()))
+    assert not caplog.records
+
+
 def test_a_body_that_nobody_wants_cannot_hold_the_connection(server: LiveServer) -> None:
     """The answer is there at once, and the rest of the body is not waited for."""
     head = b"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n{"
