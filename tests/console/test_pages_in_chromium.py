@@ -221,6 +221,13 @@ def test_times_say_exactly_when_in_utc_and_here(lively: LivelyServer, page: Page
     assert re.search(r"\d\d:\d\d:\d\d UTC · .+ local$", title)
 
 
+def test_an_hour_leads_to_its_tile_on_the_map(lively: LivelyServer, page: Page) -> None:
+    run = lively.root.run
+    page.goto(f"{lively.url}/runs/{run.model_id}/{run.run_id}/3")
+    link = page.locator("#tiles").get_by_role("link", name="ne").get_attribute("href")
+    assert link == f"/map?model={run.model_id}&run={run.run_id}&minutes=180&region=ne"
+
+
 def test_scripts_are_small() -> None:
     sizes = {path.name: path.stat().st_size for path in STATIC.rglob("*.js")}
     assert sum(sizes.values()) < MOST_SCRIPT_BYTES
