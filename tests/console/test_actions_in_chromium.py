@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gribmill.queue.model import ClaimRequest, NewJob
+from gribmill.queue.model import ClaimRequest, NewJob, NewTenant
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 from tests.console.lively_root import STALE_WORKER, WORKER
@@ -147,6 +147,20 @@ def test_a_backfill_is_estimated_before_it_is_started(visited: tuple[LivelyServe
     page.get_by_role("button", name="Start this backfill").click()
     assert "The backfill was enqueued." in page.locator(".notice").inner_text()
     assert len(store.jobs.list(JobFilter(type="ingest_grib", status="pending")).jobs) == 3
+
+
+def test_a_region_that_was_added_later_is_named_and_backfilled(
+    visited: tuple[LivelyServer, Page], store: Store
+) -> None:
+    lively, page = visited
+    store.tenants.add(NewTenant("late", regions=("conus",)))
+    page.goto(f"{lively.url}/runs")
+    assert "complete without conus" in page.locator("main").inner_text()
+    row = page.locator("tr", has_text="this region was added after the run was downloaded").last
+    row.get_by_role("link", name="Backfill it").click()
+    assert page.get_by_label("Regions").input_value() == "conus"
+    assert page.get_by_label("Model").input_value() == "hrrr"
+    assert page.get_by_label("From (UTC)").input_value() == page.get_by_label("To (UTC)").input_value() != ""
 
 
 def test_workers_are_drained_and_dismissed(act: Act, store: Store) -> None:
