@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
+from fastapi import Response
 from pydantic import Field
 
 from gribmill.queue.model import Job
@@ -67,7 +68,9 @@ async def cancel_job(
 
 
 @router.post("/{job_id}/retry", status_code=201)
-async def retry_job(job_id: PathId, server: Server, scope: Scope, change: CurrentChange) -> RetriedJob:
+async def retry_job(
+    job_id: PathId, server: Server, scope: Scope, change: CurrentChange, response: Response
+) -> RetriedJob:
     """Run a finished job again, as a new job. 409 if it has not ended."""
 
     def retry(acting: Acting) -> RetriedJob:
@@ -77,6 +80,7 @@ async def retry_job(job_id: PathId, server: Server, scope: Scope, change: Curren
     result, _ = await _act(server, scope, change, job_id, retry)
     assert isinstance(result, RetriedJob)
     change.after = {"retried as": result.id}
+    response.headers["Location"] = f"/api/v1/jobs/{result.id}"
     return result
 
 

@@ -160,7 +160,12 @@ async def delete_template(name: PathName, server: Server, scope: Scope, change: 
 
 @router.post("/{name}/jobs", status_code=201)
 async def run_template(
-    name: PathName, server: Server, scope: Scope, change: CurrentChange, body: RunTemplateBody | None = None
+    name: PathName,
+    server: Server,
+    scope: Scope,
+    change: CurrentChange,
+    response: Response,
+    body: RunTemplateBody | None = None,
 ) -> JobResource:
     """Enqueue a job from a template."""
 
@@ -173,4 +178,5 @@ async def run_template(
     change.object = f"template {name}"
     job = await server.run(enqueue)
     change.tenant_id, change.after = job.tenant_id, {"job": job.id}
+    response.headers["Location"] = f"/api/v1/jobs/{job.id}"
     return JobResource.of(job)

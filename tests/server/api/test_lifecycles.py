@@ -173,6 +173,8 @@ def test_an_object_is_made_listed_changed_and_removed(server: LiveServer, kind: 
             context = kind, number, answer.text
             assert answer.status_code == step.status, context
             made = made or identity(answer, step)
+            if step.status == 201 and step.path.endswith("/jobs"):
+                assert root.get(answer.headers["location"]).json()["id"] == answer.json()["id"], context
             if step.answer:
                 found = answer.json()
                 rows = found if isinstance(found, list) else [found]
