@@ -29,6 +29,7 @@ NOT_COPIED = frozenset(
         "publisher_turns",
         "job_counts",
         "job_count_changes",
+        "newest_deleted_job",
         "direct_reservations",
         "reservation_workers",
     }

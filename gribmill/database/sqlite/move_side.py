@@ -101,6 +101,8 @@ class SqliteSide:
             for name, highest in next_ids.items():
                 self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
                 self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, highest))
+            self._connection.execute("DELETE FROM newest_deleted_job")
+            self._connection.execute("INSERT INTO newest_deleted_job VALUES (1, ?)", (next_ids.get("jobs", 0),))
             self._connection.execute("DELETE FROM job_counts")
             self._connection.execute(
                 "INSERT INTO job_counts SELECT tenant_id, type, status, count(*) FROM jobs"

@@ -138,7 +138,9 @@ class Exchanges(Facet):
         with self.database.write() as tx:
             if not plain and (heirs := [report.ref.job_id for report in reports if _may_leave_jobs(report.outcome)]):
                 tx.hold_groups(heirs)
-            ends = tx.complete(worker_id, succeeded) if plain else _end_all(tx, worker_id, reports)
+            ends = (
+                _end_all(tx, worker_id, reports) if not plain else tx.complete(worker_id, succeeded) if reports else ()
+            )
             for report, follow_up, status in zip(reports, prepared, ends, strict=True):
                 if status is None:
                     fenced.append(report.ref)

@@ -69,7 +69,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 
 
 def _in_a_row(cursor: sqlite3.Cursor, count: int) -> list[Enqueued]:
-    """The jobs that a statement has just inserted: nobody else writes meanwhile, so their ids follow each other."""
+    """The jobs that a statement has just inserted, all of them: their ids follow each other."""
     last = cursor.lastrowid or 0
     return [Enqueued(job_id, True) for job_id in range(last - count + 1, last + 1)]
 

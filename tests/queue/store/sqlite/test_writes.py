@@ -19,6 +19,7 @@ from gribmill.database.sqlite import SqliteDatabase, host_lock
 from gribmill.database.sqlite import database as database_module
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.session import SqliteSession
+from gribmill.database.sqlite.statements import statement
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import Definition, NewJob
 from gribmill.queue.store import Store
@@ -220,7 +221,83 @@ def write_is_still_exclusive(backend: SqliteUnderTest) -> None:
             other.execute("BEGIN IMMEDIATE")
 
 
+# Claims
+
+
+def test_one_type_is_claimed_like_a_list_of_one(jobs_db: SqliteUnderTest) -> None:
+    """Two statements look for the next job."""
+    store = jobs_db.store
+
+    def found() -> list[tuple[Any, ...]]:
+        asked = {"now": "2100-01-01 00:00:00.000", "worker_id": "w"}
+        cursor = connection_of(store).cursor()
+        one = cursor.execute(statement("claims/head_of_type"), {**asked, "type": "plain"}).fetchall()
+        of_list = cursor.execute(statement("claims/head"), {**asked, "types": '["plain"]'}).fetchall()
+        assert [tuple(row) for row in one] == [tuple(row) for row in of_list]
+        return [tuple(row) for row in one]
+
+    assert found() == []
+    late = add(store, priority=5, delay_seconds=60)
+    low = add(store, priority=1)
+    high = add(store, priority=2, max_attempts=7, timeout_seconds=9, group_id=None)
+    assert found()[0][:2] == (high, "plain")
+    store.jobs.move_before(low, high)
+    assert found()[0][0] == low
+    store.types.pause("plain")
+    assert found() == []
+    store.types.resume("plain")
+    assert found()[0][-1], f"{late} is due"
+
+
+# Ids
+
+
+def test_id_of_a_deleted_job_is_not_given_again(jobs_db: SqliteUnderTest) -> None:
+    """Not by the queue, which gives ids itself, nor by a manual statement, which lets AUTOINCREMENT give one."""
+    last = add(jobs_db.store)
+    for _ in range(2):
+        for insert in (_add_one, _add_many, _add_manually):
+            jobs_db.by_hand("DELETE FROM jobs WHERE id > ?", last - 1)
+            new = insert(jobs_db)
+            assert new > last
+            last = new
+    jobs_db.by_hand("DELETE FROM jobs")
+    assert add(jobs_db.store) == last + 1
+
+
+def test_ids_follow_each_other(jobs_db: SqliteUnderTest) -> None:
+    first = add(jobs_db.store)
+    for _ in range(2 * database_module.IDS_AT_ONCE):
+        add(jobs_db.store)
+    jobs_db.store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))
+    add(jobs_db.store, "tile", {"region": "x"}, correlation_id="c")
+    ids = sorted(job.id for job in jobs_db.store.jobs.list(limit=1000).jobs)
+    assert ids == [*range(first, first + len(ids))]
+    (stored,) = jobs_db.by_hand("SELECT seq FROM sqlite_sequence WHERE name = 'jobs'")[0]
+    assert stored >= ids[-1]
+
+
+def _add_one(backend: SqliteUnderTest) -> int:
+    return add(backend.store)
+
+
+def _add_many(backend: SqliteUnderTest) -> int:
+    return backend.store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))[0].id
+
+
+def _add_manually(backend: SqliteUnderTest) -> int:
+    ((made,),) = backend.by_hand("INSERT INTO jobs (type) VALUES ('plain') RETURNING id")
+    assert isinstance(made, int)
+    return made
+
+
 # The log
+
+
+@pytest.fixture
+def small_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less has to be written until the log is full."""
+    monkeypatch.setattr(database_module, "CHECKPOINT_PAGES_NORMAL", database_module.CHECKPOINT_PAGES)
 
 
 def log_bytes(backend: SqliteUnderTest) -> int:
@@ -228,6 +305,7 @@ def log_bytes(backend: SqliteUnderTest) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("small_log")
 def test_log_stays_small_under_load(jobs_db: SqliteUnderTest) -> None:
     largest = 0
     for _ in range(12):
@@ -239,6 +317,7 @@ def test_log_stays_small_under_load(jobs_db: SqliteUnderTest) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("small_log")
 def test_old_snapshot_makes_the_log_grow_and_its_end_lets_it_shrink(jobs_db: SqliteUnderTest) -> None:
     def write_much(times: int) -> None:
         for _ in range(times):
