@@ -1,4 +1,4 @@
-INSERT INTO jobs (id, created_at, next_run_at, deps_left, status, completed_at, error_message, type, priority,
+INSERT OR ABORT INTO jobs (id, created_at, next_run_at, deps_left, status, completed_at, error_message, type, priority,
                   max_attempts, tenant_id, source, source_ref, correlation_id, created_by,
                   args, group_key, dedupe_key, retry_of, timeout_seconds, group_id, template_id, requested_by)
 VALUES (1 +

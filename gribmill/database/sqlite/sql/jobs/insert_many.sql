@@ -1,5 +1,5 @@
 -- One statement for many rows: SQLite opens its indexes, and reads and writes the last id, once for all of them.
-INSERT INTO jobs (id, created_at, next_run_at, type, priority, max_attempts, tenant_id, source, source_ref,
+INSERT OR ABORT INTO jobs (id, created_at, next_run_at, type, priority, max_attempts, tenant_id, source, source_ref,
                   correlation_id, created_by, retry_of, timeout_seconds, group_id, template_id, requested_by,
                   args, group_key, dedupe_key)
 SELECT key + 1 +
