@@ -109,7 +109,7 @@ def _postgres_part(rounds: int, scale: float, *, quick: bool) -> list[str]:
         f"- {_named(postgres.peer_versions())}, with the calls that their workers make: fetch and finish, dequeue and"
         " log. procrastinate has no batches: in rows of twelves it claims singly",
         f"- each row for {bench.seconds:g} s, after a warm-up; gribmill with `store.exchange`: the reports"
-        " and the next claim in one transaction",
+        " and the next claim in one transaction. Twelves share a correlation id, like jobs that follow another",
         "- CPU: user and system time of all workers and of the whole server, in ms per job",
         "",
         "| | "

@@ -88,3 +88,31 @@ def test_changes_of_counts_are_added_up(url: str, store: Store) -> None:
         store.database.tidy()
         assert connection.execute("SELECT count(*) FROM job_count_changes").fetchone() == (0,)
         assert connection.execute("SELECT sum(n) FROM job_counts").fetchone() == (made,)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO jobs (type, status) VALUES ('plain', 'odd')",
+        "INSERT INTO jobs (type, source) VALUES ('plain', 'odd')",
+        "INSERT INTO jobs (type, deps_left) VALUES ('plain', -1)",
+        "INSERT INTO jobs (type, attempt_no) VALUES ('plain', -1)",
+        "UPDATE jobs SET status = 'odd'",
+        "UPDATE jobs SET source = 'odd'",
+        "UPDATE jobs SET deps_left = -1",
+        "UPDATE jobs SET attempt_no = -1",
+    ],
+)
+def test_values_that_no_job_has_are_refused(url: str, store: Store, statement: str) -> None:
+    store.jobs.enqueue(NewJob("plain"))
+    with psycopg.connect(url, autocommit=True) as connection, pytest.raises(psycopg.errors.CheckViolation):
+        connection.execute(statement.encode())
+
+
+def test_a_manual_completion_that_clears_the_worker_is_counted(url: str, store: Store) -> None:
+    store.jobs.enqueue(NewJob("plain"))
+    (job,) = store.claim(ASKED)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE jobs SET status = 'completed', completed_at = now(), worker_id = NULL")
+    assert next(kind.counts for kind in store.types.stats() if kind.type == "plain") == {"completed": 1}
+    assert [one.status for one in store.jobs.history(job.id).attempts] == ["succeeded"]

@@ -48,14 +48,15 @@ class GribmillDriver:
             connection.execute("VACUUM ANALYZE")
 
     def pending(self, count: int, batch: int) -> None:
+        """As `enqueue` writes single jobs, without a correlation id; a batch has the one of the job that it follows."""
         kind, group = ("echo", None) if batch == 1 else ("twelve", batch)
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(
                 "INSERT INTO jobs (type, args, group_key, correlation_id)"
-                " SELECT %s, '{\"n\": 1}', %s::text || '/' || (m.last + n) / %s, gen_random_uuid()"
+                " SELECT %s, '{\"n\": 1}', %s::text || '/' || (m.last + n) / %s, %s::text || (m.last + n) / %s"
                 " FROM generate_series(1, %s - (SELECT count(*) FROM jobs WHERE type = %s AND status = 'pending')) n,"
                 " (SELECT coalesce(max(id), 0) FROM jobs) m(last)",
-                (kind, kind if group else None, batch, count, kind),
+                (kind, kind if group else None, batch, "job-" if group else None, batch, count, kind),
             )
             connection.execute("ANALYZE")
 

@@ -101,7 +101,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         child_of_an_open_transaction_is_released,
     ),
     "failure_that_no_dependent_learns_of": (
-        PostgresMutant(by_hand=(without("gribmill_follow_change", "IF OLD.status IN ('pending','processing')"),)),
+        PostgresMutant(by_hand=(without("gribmill_change_manually", "IF OLD.status IN ('pending','processing')"),)),
         g.dependents_follow_the_end_of_their_parent,
     ),
     "requeue_without_fence": (
@@ -270,7 +270,7 @@ BROKEN: dict[str, tuple[PostgresMutant, Scenario]] = {
         g.dependents_follow_the_end_of_their_parent,
     ),
     "failure_without_its_event": (
-        PostgresMutant(by_hand=(without("gribmill_follow_change", "IF NEW.status = 'failed' AND OLD"),)),
+        PostgresMutant(by_hand=(without("gribmill_change_manually", "IF NEW.status = 'failed' AND OLD"),)),
         g.failure_is_published_once,
     ),
     "turns_that_never_move": (
