@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from gribmill.cli.main import cli
 from gribmill.settings.load import load_settings
 from gribmill.settings.origin import variable_of
 from gribmill.settings.schema import ServerSettings, Settings, known_keys
@@ -153,6 +155,33 @@ def test_compose_has_every_part_and_the_image_what_they_need() -> None:
     ]
     assert {"postgres", "seaweedfs"} <= commands.keys()
     assert "'.[postgres,s3,server]'" in (DEPLOY / "Dockerfile").read_text()
+
+
+def container_commands() -> list[tuple[str, list[str]]]:
+    """What is given to the entry point, by the name of the service or the deployment."""
+    (compose,) = documents(DEPLOY / "compose.yaml")
+    own = {name: one for name, one in compose["services"].items() if one.get("image") == "gribmill"}
+    found = [(name, one.get("command", ["work"])) for name, one in own.items()]
+    for one in (one for path in MANIFESTS for one in documents(path) if one["kind"] == "Deployment"):
+        found += [(one["metadata"]["name"], each["args"]) for each in one["spec"]["template"]["spec"]["containers"]]
+    return found
+
+
+@pytest.mark.parametrize(("name", "words"), container_commands(), ids=[name for name, _ in container_commands()])
+def test_commands_of_the_containers_exist_with_their_options(name: str, words: list[str], tmp_path: Path) -> None:
+    context = click.Context(cli, obj=Settings(data=tmp_path), **cli.context_settings)
+    command: click.Command = cli
+    rest = list(words)
+    while isinstance(command, click.Group):
+        found = command.get_command(context, rest[0])
+        assert found is not None, f"{name}: there is no command {rest[0]}"
+        command, rest = found, rest[1:]
+    command.make_context(name, rest, parent=context)
+
+
+def test_image_looks_for_the_kernel_where_it_was_installed() -> None:
+    """The build runs beside the source: without -I Python would find that, in which no kernel was built."""
+    assert "/opt/gribmill/bin/python -I -c 'import gribmill.kernel._kernel'" in (DEPLOY / "Dockerfile").read_text()
 
 
 def test_no_archived_store_is_named() -> None:
