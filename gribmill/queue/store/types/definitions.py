@@ -88,8 +88,11 @@ class Definitions(Facet):
         if stale:
             with self.database.write() as tx:
                 tx.hold_edits()
+                # Of many workers that start at once, the first declares: the others waited for it and go on.
+                stored = {row.key: row for row in tx.query(Definition, "types/list")}
                 for kind in stale:
-                    _declare(tx, kind, tx.first(Definition, "types/get", {"key": kind.key}))
+                    if not _is_current(kind, stored.get(kind.key), schemas):
+                        _declare(tx, kind, stored.get(kind.key))
                 rows = tx.query(Definition, "types/list")
         self.registry.load(rows)
 

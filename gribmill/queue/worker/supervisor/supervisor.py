@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import random
 import selectors
 import time
 from collections.abc import Callable
@@ -27,6 +28,9 @@ from gribmill.queue.worker.supervisor.store_outage import StoreOutage
 from gribmill.queue.worker.supervisor.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
+
+# So that not all idle workers look at the same moment.
+SPREAD_SECONDS = 0.05
 
 
 class Supervisor:
@@ -93,7 +97,7 @@ class Supervisor:
         if isinstance(self.store.database, FileDatabase):
             self.store.database.check_sound()
         self._signals.install()
-        self._selector.register(self._listener, selectors.EVENT_READ, self._on_wake)
+        self._selector.register(self._listener, selectors.EVENT_READ, self._on_notification)
         self._selector.register(self._signals, selectors.EVENT_READ, self._signals.drain)
         self._beat()
         self._maintenance.take_back()
@@ -211,6 +215,7 @@ class Supervisor:
             elif led and not self._outage.lasts:
                 self.store.workers.resign(self.worker_id)
         if self._triggers.leads and not led:
+            self._triggers.nudge()
             log.info("worker %s fires the schedules", self.worker_id)
 
     def _look_for_work(self) -> None:
@@ -240,6 +245,17 @@ class Supervisor:
             lane.types = types.pop(lane.name, ())
         for name in types.keys() & self.options.lanes.keys():
             self.lanes.append(Lane(name, types[name], self.options.lanes[name], self.options.niceness.get(name, 0)))
+
+    def _on_notification(self) -> None:
+        """Notifications of a server reach the workers of all hosts, and most find that another was faster. One that is
+        idle and does not fire schedules waits for a moment and looks first: that costs less than a claim."""
+        if self.pool.busy or self._triggers.leads or isinstance(self.store.database, FileDatabase):
+            self._on_wake()
+            return
+        self._listener.drain()
+        self._triggers.nudge()
+        moment = random.uniform(0.0, SPREAD_SECONDS)  # noqa: S311 — nothing depends on it
+        self._next_poll = min(self._next_poll, time.monotonic() + moment)
 
     def _on_wake(self) -> None:
         self._listener.drain()

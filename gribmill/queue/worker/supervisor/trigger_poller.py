@@ -32,8 +32,8 @@ class TriggerPoller:
         self._trouble = ThrottledLog()
 
     def nudge(self) -> None:
-        """Check the triggers again soon, because they may have changed."""
-        self.next_look = min(self.next_look, self._looked + PATIENCE_SECONDS)
+        """Check the triggers again soon, because they may have changed. Others than the leader have time."""
+        self.next_look = min(self.next_look, self._looked + (PATIENCE_SECONDS if self.leads else LEADER_SECONDS))
 
     def fire_if_due(self) -> bool:
         """Fire what is due; returns whether there are new jobs."""

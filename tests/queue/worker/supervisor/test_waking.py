@@ -144,3 +144,34 @@ def test_a_resumed_type_starts_at_once(new_worker: Callable[..., SteppedWorker],
     assert store.jobs.get(job_id).status == "pending"
     store.types.resume("stunt")
     assert worker.finish(job_id)[0].status == "completed"
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("address", ["postgres"], indirect=True)
+def test_a_notification_makes_an_idle_worker_look_and_not_claim_unless_it_leads(
+    new_worker: Callable[..., SteppedWorker], store: Store
+) -> None:
+    """It reaches all workers of all hosts, and one of them has taken the job by then."""
+    worker = new_worker(poll_seconds=60.0, lease_seconds=3000.0)
+    quiet(worker)
+    supervisor = worker.supervisor
+    claims: list[bool] = []
+    turn = supervisor.exchange.turn
+
+    def noted(*args: Any, **options: Any) -> Any:
+        claims.append(any(lane.wants_work for lane in supervisor.lanes))
+        return turn(*args, **options)
+
+    supervisor.exchange.turn = noted  # type: ignore[method-assign]
+    supervisor._on_notification()
+    supervisor.run_once(0.0)
+    assert claims == [True]
+    supervisor._triggers.leads = False
+    claims.clear()
+    supervisor._on_notification()
+    assert supervisor._next_poll < time.monotonic() + 1.0
+    worker.until(lambda: supervisor._next_poll > time.monotonic() + 1.0, "the look")
+    assert not any(claims)
+    job_id = enqueue(store, "nothing")
+    supervisor._on_notification()
+    worker.finish(job_id)
