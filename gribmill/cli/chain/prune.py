@@ -62,7 +62,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
         print_table(["model", "run", "bytes", "", "reason"], rows, right=["bytes"], wrap="reason")
         kept = f", and keep {len(view.kept)}" if dry_run else ""
         parts = f", and regions of tenants from {counted(len(view.regions), 'run')}" if view.regions else ""
-        click.echo(f"{'would remove' if dry_run else 'removed'} {len(view.runs)} runs{parts}{kept}")
+        click.echo(f"{'would remove' if dry_run else 'removed'} {counted(len(view.runs), 'run')}{parts}{kept}")
     elif not stuck:
         click.echo("no runs are old enough to remove")
     if stuck or left:

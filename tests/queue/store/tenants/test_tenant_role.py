@@ -190,6 +190,19 @@ def test_no_table_that_the_role_may_read_shows_rows_of_others(world: World, back
     assert [name for name, rows in shown.items() if THEIRS in rows] == []
 
 
+def test_each_policy_is_needed(world: World, backend: PostgresUnderTest) -> None:
+    """With the policy of one table opened, the look above finds rows of others."""
+    for table in ("jobs", "job_attempts", "job_triggers", "events", "job_groups", "webhooks", "job_templates"):
+        ((rule,),) = backend.by_hand(
+            "SELECT qual FROM pg_policies WHERE policyname = 'of_tenant' AND tablename = ?", table
+        )
+        backend.by_hand(f"ALTER POLICY of_tenant ON {table} USING (true)")
+        with pytest.raises(AssertionError, match=table):
+            test_no_table_that_the_role_may_read_shows_rows_of_others(world, backend)
+        backend.by_hand(f"ALTER POLICY of_tenant ON {table} USING ({rule})")
+    test_no_table_that_the_role_may_read_shows_rows_of_others(world, backend)
+
+
 def test_role_ends_with_the_look(world: World) -> None:
     assert world.handle.jobs.get(world.own).id == world.own
     assert world.store.jobs.get(world.job).tenant_id == THEIRS
