@@ -109,6 +109,7 @@ CALLS: dict[str, list[Try]] = {
     "rates": [(lambda h, _: h.rates(), None)],
     "activity.counts": [(lambda h, _: h.activity.counts(), None)],
     "activity.dead_letters": [(lambda h, _: h.activity.dead_letters(), None)],
+    "activity.unretried_dead_letters": [(lambda h, _: h.activity.unretried_dead_letters(), None)],
     "activity.last_hour": [(lambda h, _: h.activity.last_hour(), None)],
     "jobs.enqueue": [
         (lambda h, _: h.jobs.enqueue(NewJob("plain", tenant_id=THEIRS)), None),
