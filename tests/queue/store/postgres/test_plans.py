@@ -130,7 +130,7 @@ LISTS: dict[str, Plan] = {
         ("jobs_ready", "jobs_due"), {"type": None, "tenant_id": None, "limit": 50}, "what waits, once for the page"
     ),
     "listing/counts": Plan(("jobs_lease",), {"tenant_id": None}, "the counts of each type and status"),
-    "listing/oldest_ready": Plan(("jobs_ready",), {"type": "plain", "tenant_id": None}),
+    "listing/oldest_ready": Plan(("jobs_ready", "jobs_due"), {"type": "plain", "tenant_id": None, "now": NOW}),
     "listing/running": Plan(("jobs_lease",), {}, SMALL),
     "listing/running_batches": Plan(("jobs_lease",), {}, SMALL),
     "listing/rates": Plan(("jobs_finished", "jobs_lease"), {"since": NOW, "tenant_id": None}, SMALL),
