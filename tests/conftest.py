@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sqlite3  # noqa: F401 — before ecCodes, whose wheels bring an older SQLite along
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,12 @@ STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.sys
 
 _unmarked: pytest.Item | None = None
 """The test that runs now, if it may not start processes."""
+
+
+def pytest_configure() -> None:
+    """A shell ignores SIGINT in what it runs in the background, and all processes of the tests would ignore it too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
