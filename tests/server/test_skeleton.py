@@ -106,6 +106,12 @@ def test_safe_ways_to_listen_are_allowed() -> None:
     check_exposure(ServerSettings(host="0.0.0.0", behind_proxy=True), dev=False)
 
 
+def test_the_start_may_take_longer_than_a_request(start_server: StartServer) -> None:
+    """It may migrate a large database."""
+    with start_server(request_seconds=1e-6).client() as client:
+        assert client.get("/healthz").status_code == 200
+
+
 def test_a_request_that_takes_too_long_is_answered_all_the_same(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
