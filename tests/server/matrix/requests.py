@@ -113,6 +113,7 @@ CONSOLE: dict[str, Asked] = {
     # Runs belong to everybody: there are none here.
     "console_run": page(fixed={"model_id": "hrrr", "run_id": "20261118_00"}, refused=(404,)),
     "console_hour": page(fixed={"model_id": "hrrr", "run_id": "20261118_00", "hour": "1"}, refused=(404,)),
+    "console_bulk": page(fixed={"operation_id": "nothere"}, refused=(404,)),
     "console_enqueue_job": button(form={"arg.seconds": "0"}, fixed={"key": "sleep"}),
     "console_redeliver_event": button(EVENT, form={"webhook": MADE}),
     "console_add_webhook": button(form={"url": "https://new.example/hook", "events": "run.*"}),
