@@ -114,7 +114,10 @@ HOT: dict[str, Plan] = {
         },
     ),
     "jobs/next_due": Plan(("jobs_due", "direct_reservations_one"), {"now": NOW}),
-    "listing/oldest_ready": Plan(("INDEX jobs_ready (type=?)",), {"type": "plain", "tenant_id": None}),
+    "listing/oldest_ready": Plan(
+        ("INDEX jobs_ready (type=?)", "INDEX jobs_due (next_run_at>? AND next_run_at<?)"),
+        {"type": "plain", "tenant_id": None, "now": NOW},
+    ),
     "jobs/find_active": Plan(
         ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}
     ),
@@ -149,7 +152,9 @@ HOT: dict[str, Plan] = {
     ),
     "dependencies/parent_states": Plan(BY_ID, {"ids": "[1,2]"}),
     "jobs/get": Plan(BY_ID, {"job_id": 5}),
-    "attempts/list": Plan(("job_attempts USING PRIMARY KEY (job_id=?)",), {"job_id": 5}),
+    "attempts/list": Plan(
+        ("SEARCH a USING PRIMARY KEY (job_id=?)", "SEARCH j USING INTEGER PRIMARY KEY"), {"job_id": 5}
+    ),
 }
 
 FILTER: dict[str, Any] = dict.fromkeys(
