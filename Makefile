@@ -67,7 +67,7 @@ FAST := -m 'not process and not witness and not slow and not postgres' --ignore 
 
 # Bytecode is kept, in the environment, whatever the shell's settings: it halves the time to collect the tests.
 test-fast: $(STAMP)
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(VENV))/pycache" $(BIN)/python -m pytest -n $(CORES) --dist loadfile $(FAST)
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(VENV))/pycache" $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(FAST)
 
 # Both install a copy of the checkout: an editable installation would share the kernel that `make setup` built.
 COPY = rm -rf $(1) && $(PYTHON) -m venv $(1) && mkdir $(1)/checkout && \
@@ -77,7 +77,7 @@ test-oldest:
 	$(call COPY,.venv-oldest)
 	.venv-oldest/bin/python -m pip install -q uv
 	cd .venv-oldest/checkout && VIRTUAL_ENV=.. ../bin/uv pip install -q --resolution lowest-direct -e '.[$(EXTRAS)]' --group test
-	cd .venv-oldest/checkout && ../bin/python -m pytest -n auto --dist loadfile $(FAST)
+	cd .venv-oldest/checkout && ../bin/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(FAST)
 
 test-no-compiler:
 	$(call COPY,.venv-no-compiler)

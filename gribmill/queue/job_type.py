@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -133,8 +133,8 @@ class JobType:
         return list(self.model.model_fields)
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments."""
-        return self.model.model_json_schema()
+        """The JSON Schema of the arguments, to be read only."""
+        return _schema_of(self.model)
 
     def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
         """The dedupe key of a job, if this type deduplicates."""
@@ -144,6 +144,11 @@ class JobType:
         if isinstance(self.dedupe, tuple):
             args = {name: args[name] for name in self.dedupe if name in args}
         return dedupe_key(self.key, tenant_id, args)
+
+
+@cache  # pydantic takes milliseconds, and every store that is opened compares the schemas
+def _schema_of(model: type[Args]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 class Registry:

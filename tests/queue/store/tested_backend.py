@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import psycopg
@@ -83,17 +85,29 @@ def _add_tenants(store: Store) -> None:
         store.tenants.add(NewTenant(name))
 
 
+@cache
+def _prepared_file() -> bytes:
+    """jobs.db with the tables, the types and the tenants."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "jobs.db")
+        store = Store(SqliteDatabase(path, synchronous="normal", clock=FakeClock()), TYPES, SampleEffects())
+        _add_tenants(store)
+        store.close()
+        return path.read_bytes()
+
+
 class SqliteUnderTest:
-    """jobs.db in a folder. `normal` spares the tests a thousand fsyncs; power loss is not what they are about."""
+    """A copy of a prepared jobs.db. `normal` avoids a thousand fsyncs; power loss is not the subject here."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()
         self.path = folder / "jobs.db"
+        self.path.write_bytes(_prepared_file())
+        self.path.chmod(0o600)
         self._stores: list[Store] = []
         self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
         self.store = Store(self.database, TYPES, SampleEffects())
         self._stores.append(self.store)
-        _add_tenants(self.store)
 
     def open(self, types: Registry = TYPES) -> Store:
         store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types, SampleEffects())

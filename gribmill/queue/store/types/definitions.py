@@ -220,7 +220,8 @@ class Definitions(Facet):
 def _is_current(kind: JobType, row: Definition | None, schemas: bool) -> bool:
     if row is None:
         return False
-    return asdict(row) == {**asdict(row), **_values(kind, row), **({"arg_schema": kind.schema()} if schemas else {})}
+    values = _values(kind, row) | ({"arg_schema": kind.schema()} if schemas else {})
+    return all(getattr(row, name) == value for name, value in values.items())
 
 
 def _declare(tx: Transaction, kind: JobType, before: Definition | None) -> None:
