@@ -36,8 +36,8 @@ KINDS = ("stunt", "group")
 class Fate:
     """Kills this process at the n-th statement from now, or right behind the commit after it."""
 
-    def __init__(self, dice: random.Random, deaths: Path) -> None:
-        self._left = dice.randrange(20, 600)
+    def __init__(self, dice: random.Random, deaths: Path, most: int) -> None:
+        self._left = dice.randrange(most // 30, most)
         self._behind_commit = dice.random() < 0.3
         self._deaths = deaths
 
@@ -67,10 +67,12 @@ def work(address: str, seed: int, deaths: Path) -> None:
     """Claim and finish until nothing is left, or until fate strikes."""
     dice = random.Random(seed)
     store = Store(open_address(address, synchronous="normal"), TYPES)
-    fate = Fate(dice, deaths)
+    # On PostgreSQL most transactions are a single call.
+    fate = Fate(dice, deaths, 120 if is_postgres(address) else 600)
     if is_postgres(address):
         fate.hook(PostgresSession, "together", "inside a transaction")
         fate.hook(Handle, "commit", "behind a commit", after=True)
+        fate.hook(Handle, "commit_all", "behind a commit", after=True)
     else:
         fate.hook(SqliteSession, "rows", "inside a transaction")
         fate.hook(SqliteSession, "execute", "inside a transaction")
