@@ -86,7 +86,7 @@ def _add_tenants(store: Store) -> None:
 
 
 @cache
-def _prepared_file() -> bytes:
+def prepared_file() -> bytes:
     """jobs.db with the tables, the types and the tenants."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "jobs.db")
@@ -102,7 +102,7 @@ class SqliteUnderTest:
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()
         self.path = folder / "jobs.db"
-        self.path.write_bytes(_prepared_file())
+        self.path.write_bytes(prepared_file())
         self.path.chmod(0o600)
         self._stores: list[Store] = []
         self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
