@@ -1,6 +1,7 @@
 """Exit code 0 if a worker of this host has sent a heartbeat lately: the health check of the image and of Kubernetes.
 
-With a URL: if the server answers there.
+Also 0 while the database cannot be reached: workers reconnect when it is back, and a restart would not help them.
+With a URL: 0 if the server answers there.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ def worker_lives() -> int:
             ["gribmill", "workers", "--json"], capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=True
         )
         workers = json.loads(asked.stdout)
-    except (subprocess.SubprocessError, OSError, ValueError) as error:
-        sys.stderr.write(f"the queue cannot be asked: {error}\n")
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        sys.stderr.write(f"the queue cannot be read: {error}\n")
+        return 0
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"gribmill does not work here: {error}\n")
         return 1
     own = [one for one in workers if one["hostname"] == socket.gethostname()]
     if any(one["state"] != "stopped" and not one["stale"] for one in own):

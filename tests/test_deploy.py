@@ -132,6 +132,14 @@ def test_health_check_asks_for_a_heartbeat_of_this_host(tmp_path: Path, answer: 
 
 
 @pytest.mark.process
+def test_workers_are_not_restarted_because_their_database_cannot_be_reached() -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    nowhere = "postgresql://127.0.0.1:1/none"
+    done = run(sys.executable, DEPLOY / "healthcheck.py", GRIBMILL_DATABASE=nowhere, PATH=path)
+    assert (done.returncode, "cannot be read" in done.stderr) == (0, True)
+
+
+@pytest.mark.process
 def test_health_check_of_the_server_asks_whether_it_can_use_its_database(tmp_path: Path) -> None:
     (compose,) = documents(DEPLOY / "compose.yaml")
     *_, url = compose["services"]["server"]["healthcheck"]["test"]
