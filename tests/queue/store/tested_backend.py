@@ -102,8 +102,9 @@ class SqliteUnderTest:
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()
         self.path = folder / "jobs.db"
-        self.path.write_bytes(prepared_file())
-        self.path.chmod(0o600)
+        if not self.path.exists():
+            self.path.write_bytes(prepared_file())
+            self.path.chmod(0o600)
         self._stores: list[Store] = []
         self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
         self.store = Store(self.database, TYPES, SampleEffects())
