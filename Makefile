@@ -51,9 +51,9 @@ demo: $(STAMP)
 
 # The cores that this machine or container gives us; more than 16 processes would only compete for memory.
 CORES = $$($(BIN)/python -c 'from gribmill.available_cores import available_cores; print(min(available_cores(), 16))')
-# One process more than cores, because many tests wait for other processes. The tests of a file stay in one process,
+# Two processes more than cores, because many tests wait for other processes. The tests of a file stay in one process,
 # because they share fixtures.
-TEST_PROCESSES ?= $$(expr $(CORES) + 1)
+TEST_PROCESSES ?= $$(expr $(CORES) + 2)
 test: check
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 

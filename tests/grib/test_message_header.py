@@ -135,7 +135,7 @@ def test_bytes_between_messages_are_skipped_but_not_too_many() -> None:
     padded = b"\n" * 30 + first + bytes(100) + second + bytes(50)
     headers = list(scan_headers(padded, "f", 10))
     assert [header.offset for header in headers] == [30, 130 + len(first)]
-    with pytest.raises(GribError, match=f"^f: no message follows at byte {len(first)}, but the file goes on"):
+    with pytest.raises(GribError, match=f"^f: no message follows at byte {len(first)}, but the file has"):
         list(scan_headers(first + bytes(5000), "f", 10))
     with pytest.raises(GribError, match=r"^f: more than 3 messages"):
         list(scan_headers(file.data, "f", 3))

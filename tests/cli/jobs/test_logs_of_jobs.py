@@ -73,6 +73,7 @@ def test_what_is_missing_is_explained(gribmill: Run, store: Store, logs: OutputL
 def test_row_written_by_hand_opens_no_other_file(gribmill: Run, store: Store, data: Path, logs: OutputLogs) -> None:
     job = ended(store, logs, b"x\n")
     (data / "secret.txt").write_text("secret")
+    by_hand(data, "DROP TRIGGER job_attempts_keep_log")
     for name in ("secret.txt", "logs/../secret.txt", str(data / "secret.txt")):
         by_hand(data, f"UPDATE job_attempts SET log_path = '{name}'")
         assert "secret\n" not in gribmill("jobs", "logs", str(job)).out + "\n"

@@ -86,7 +86,7 @@ def _add_tenants(store: Store) -> None:
 
 
 @cache
-def prepared_file() -> bytes:
+def _prepared_file() -> bytes:
     """jobs.db with the tables, the types and the tenants."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "jobs.db")
@@ -99,16 +99,18 @@ def prepared_file() -> bytes:
 class SqliteUnderTest:
     """A copy of a prepared jobs.db. `normal` avoids a thousand fsyncs; power loss is not the subject here."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, prepared: bool = True) -> None:
+        """Unless `prepared`, the tables come from the migrations as they are now: tests break them."""
         self.clock = FakeClock()
         self.path = folder / "jobs.db"
-        if not self.path.exists():
-            self.path.write_bytes(prepared_file())
+        if prepared and not self.path.exists():
+            self.path.write_bytes(_prepared_file())
             self.path.chmod(0o600)
         self._stores: list[Store] = []
         self.database = SqliteDatabase(self.path, synchronous="normal", clock=self.clock)
         self.store = Store(self.database, TYPES, SampleEffects())
         self._stores.append(self.store)
+        _add_tenants(self.store)
 
     def open(self, types: Registry = TYPES) -> Store:
         store = Store(SqliteDatabase(self.path, synchronous="normal", clock=self.clock), types, SampleEffects())

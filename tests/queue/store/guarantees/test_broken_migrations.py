@@ -14,7 +14,7 @@ from tests.queue.store.claims import test_due_retries, test_order
 from tests.queue.store.guarantees.mutant import Mutant
 from tests.queue.store.guarantees.postgres_mutant import PostgresMutant, without
 from tests.queue.store.jobs import test_waits
-from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest, SqliteUnderTest, prepared_file
+from tests.queue.store.tested_backend import BackendUnderTest, PostgresUnderTest, SqliteUnderTest
 
 pytestmark = pytest.mark.slow
 
@@ -126,9 +126,7 @@ IN_POSTGRES: dict[str, tuple[PostgresMutant, Scenario]] = {
 def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, scenario = IN_SQLITE[name]
     mutant.apply(monkeypatch)
-    prepared_file.cache_clear()  # made by the migrations as they are
-    backend = SqliteUnderTest(tmp_path)
-    prepared_file.cache_clear()
+    backend = SqliteUnderTest(tmp_path, prepared=False)
     with pytest.raises(RED):
         scenario(backend)
     monkeypatch.undo()

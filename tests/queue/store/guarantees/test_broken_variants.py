@@ -325,7 +325,7 @@ GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
 def test_the_second_guard_holds_without_the_first(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, scenario = GUARDED_TWICE[name]
     mutant.apply(monkeypatch)
-    backend = SqliteUnderTest(tmp_path)
+    backend = SqliteUnderTest(tmp_path, prepared=False)
     scenario(backend)
     monkeypatch.undo()
     assert backend.store.verify() == []
@@ -338,7 +338,7 @@ def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.
     mutant.apply(monkeypatch)
     backend: BackendUnderTest | None = None
     with pytest.raises(RED):
-        backend = SqliteUnderTest(tmp_path)
+        backend = SqliteUnderTest(tmp_path, prepared=False)
         scenario(backend)
     if backend is not None:
         monkeypatch.undo()
