@@ -119,8 +119,13 @@ def test_hour_is_left_to_its_host_for_a_short_while(
     }
     assert not chain.tiles()
     monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 0.0)
-    wait_until(lambda: chain.work() is not None and chain.tiles(), what="the tiles")
-    assert {job.status for job in chain.jobs(type_key="build_tile")} == {"completed"}
+
+    def all_built() -> bool:
+        chain.work()
+        return {job.status for job in chain.jobs(type_key="build_tile")} == {"completed"}
+
+    wait_until(all_built, what="the tiles")
+    assert chain.tiles()
 
 
 @pytest.mark.parametrize("point", STORE_POINTS)

@@ -66,7 +66,6 @@ def test_a_client_that_does_not_read_is_cut_off(
         connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.send(f"GET {TILE} HTTP/1.1\r\n".encode() + HEAD)
         assert lost.wait(60)
-        assert len(connection.read_to_end()) < TILE_BYTES
 
 
 @pytest.mark.parametrize("by_file", [True, False], ids=["sendfile", "chunks"])
