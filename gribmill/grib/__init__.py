@@ -1,4 +1,4 @@
-"""Reads GRIB: from bytes to fields with names, on named grids."""
+"""Reads GRIB files: splits them into messages, and names and decodes the fields in them."""
 
 __all__ = [
     "decode",

@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class GribError(GribmillError):
-    """Bytes that are not GRIB, or GRIB that cannot be used. The message says where and why."""
+    """The bytes are not GRIB, or are GRIB that cannot be used. The message says where and why."""
 
 
 def damaged(source: str, number: int | str, offset: int, reason: str) -> GribError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gribmill.grib.names.long_names import PROBABILITIES
 from gribmill.grib.product.keys import Keys
 
-# By name, without those that the message does not have. A tile has them in its `meta`.
+# Values by name; values that the message lacks are left out. Tiles store it in `meta`.
 FieldIdentity = dict[str, str | int | float]
 
 # Code table 4.6.
@@ -25,7 +25,7 @@ OPERATIONAL = "0001"
 
 
 def field_identity(keys: Keys) -> FieldIdentity:
-    """All that distinguishes the field from the same quantity of another model, member or statistic."""
+    """Everything that distinguishes the field from the same quantity of another model, member or statistic."""
     found: dict[str, str | int | float | None] = {
         "centre": keys.centre,
         "subcentre": keys.subcentre or None,
@@ -50,7 +50,7 @@ def field_identity(keys: Keys) -> FieldIdentity:
 
 
 def identity_text(identity: Mapping[str, str | int | float], *, whole: bool = True) -> str:
-    """`centre 7, process 107, member 1`; not `whole`: only labels and what belongs to an ensemble."""
+    """`centre 7, process 107, member 1`; if not `whole`, only the labels and the ensemble's part."""
     parts = [f"{name} {identity[name]}" for name in ("centre", "subcentre", "process") if whole and name in identity]
     parts += [" ".join(str(identity[name]) for name in LABELS[:3] if name in identity)]
     if identity.get("expver", OPERATIONAL) != OPERATIONAL:

@@ -1,4 +1,4 @@
-"""Recognises the model of a GRIB field from its keys and grid, and the ensemble member that it belongs to."""
+"""Recognises the model and ensemble member of a GRIB field from its keys and grid."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ModelSignature:
     def fits(
         self, centre: int, subcentre: int, process: int | None, spec: dict[str, Any], shape: tuple[int, int]
     ) -> bool:
-        """Whether a field with these numbers, on the grid of this description, is of the model."""
+        """Whether a field with these numbers, on the grid that `spec` describes, belongs to the model."""
         spacing = spec.get("dx", spec.get("dlat", 0.0))
         return (
             self.centre == centre
@@ -48,7 +48,7 @@ def _ncep(model: str, *processes: int, **grid: Any) -> ModelSignature:
     return ModelSignature(model, frozenset(processes), **grid)
 
 
-# NCEP's processes are those of its ON388 table A; more specific rows come first.
+# Process numbers are from NCEP's ON388 table A; more specific rows come first.
 SIGNATURES = (
     _ncep("hrrr", 83, kind="lambert", spacing=3000),
     _ncep("hrrrak", 83, kind="polar_stereographic"),
@@ -60,7 +60,7 @@ SIGNATURES = (
     _ncep("gefs_0p50", 107, spacing=0.5),
     _ncep("gefs_1p00", 107, spacing=1.0),
     _ncep("gefs", 107),
-    # GEFS once used the process of its spectral model.
+    # GEFS used to have the process number of its spectral model.
     _ncep("gefs_1p00", 80, spacing=1.0, subcentre=ENSEMBLE_PRODUCTS),
     _ncep("gefs", 80, subcentre=ENSEMBLE_PRODUCTS),
     _ncep("naefs", 114),
@@ -101,7 +101,7 @@ ECMWF_MODELS = {
     ("ai", "oper"): "aifs", ("ai", "wave"): "aifs_wave", ("ai", "enfo"): "aifs_ens", ("ai", "waef"): "aifs_ens_wave",
     ("ea", "oper"): "era5", ("l5", "oper"): "era5_land", ("ei", "oper"): "era_interim",
 }  # fmt: skip
-# Models of a class whose streams have no name here: the stream follows.
+# For streams that are not listed above, the stream is appended to the name of the class.
 ECMWF_CLASSES = {"ea": "era5", "l5": "era5_land", "ei": "era_interim"}
 ARCHIVES = {"ti": "tigge", "s2": "s2s"}
 # Names of centres (common code table C-11) as ecCodes abbreviates them.
@@ -109,12 +109,12 @@ CENTRES = {7: "kwbc", 34: "rjtd", 38: "babj", 40: "rksl", 54: "cwao", 74: "egrr"
            98: "ecmwf"}  # fmt: skip
 UNKNOWN_CENTRES = {255, 65535}
 UNKNOWN = "grib"
-# GFS and its assimilation write the same keys: only the publisher's file names distinguish them.
+# GFS and GDAS, its data assimilation, write the same keys: only the publisher's file names distinguish them.
 GDAS_FILE = re.compile(r"(^|[^a-z])gdas", re.IGNORECASE)
 GFS_PROCESSES = {81, 96}
-# Templates of aerosols: GEFS writes them with the process of GFS, which has none.
+# Product templates for aerosols. GEFS writes aerosols with the process number of GFS, which publishes none.
 AEROSOLS = frozenset({44, 45, 46, 47, 48, 49, 80, 81, 82, 84, 85})
-# Ensemble families: what belongs to all members (spread, probability) has its own name.
+# Ensemble families: statistics of all members (spread, probability) get a member name too.
 ENSEMBLES = frozenset(
     ("gefs", "gefs_0p50", "gefs_1p00", "naefs", "ifs_enfo", "ifs_waef", "aifs_ens", "aifs_ens_wave", "era5_enda")
 )
@@ -122,7 +122,7 @@ ENSEMBLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ModelGuess:
-    """A model (`gefs`), and the member or ensemble statistic of it (`p01`, `avg`; "" where there is none)."""
+    """A model (`gefs`) and its member or ensemble statistic (`p01`, `avg`; "" if none)."""
 
     family: str
     member: str = ""
@@ -135,9 +135,9 @@ class ModelGuess:
 
 
 def guess_model(keys: Keys, grid: Grid, file: str = "", *, aerosols: bool = False) -> ModelGuess:
-    """The model of a field in a file of that name. An unrecognised one is named after centre and process.
+    """The model of a field in a file of that name. An unrecognised model is named after its centre and process.
 
-    `aerosols`: the file has fields of aerosols, so that its other fields are not of GFS either.
+    `aerosols`: the file contains aerosol fields, so its other fields are not from GFS either.
     """
     found = _family(keys, grid, aerosols)
     if found.family.startswith("gfs") and GDAS_FILE.search(file):
@@ -156,7 +156,7 @@ def _family(keys: Keys, grid: Grid, aerosols: bool) -> ModelGuess:
     return ModelGuess(known) if known else ModelGuess(_neutral(keys, aerosols), recognised=False)
 
 
-# Cached: the answer is the same for every field of a file.
+# Cached: the result is the same for every field of a file.
 @lru_cache(maxsize=256)
 def _by_process(centre: int, subcentre: int, process: int | None, grid: Grid) -> str | None:
     spec = grid.spec()
@@ -171,14 +171,14 @@ def _by_labels(keys: Keys, labels: MarsLabels) -> ModelGuess:
         model = f"{ECMWF_CLASSES[labels.mars_class]}_{labels.stream}"
     name = model or f"{_centre(keys.centre)}_{labels.mars_class}_{labels.stream}"
     if labels.mars_class == "od" and labels.type == "an":
-        name += "_an"  # the forecast has a step 0 too, which is published as its analysis
-    if labels.expver not in ("0001", "0005", "0012"):  # operational, and those of ERA5
+        name += "_an"  # the forecast also has a step 0, which is published as its analysis
+    if labels.expver not in ("0001", "0005", "0012"):  # operational, and ERA5's versions
         name += f"_{labels.expver.strip('_')}"
     return ModelGuess(name, recognised=model is not None)
 
 
 def _member(keys: Keys, family: str) -> str:
-    """As publishers name them: NCEP's `c00`, `p01`, `avg`, `spr`; ECMWF's `cf`, `pf01`, `em`, `es`."""
+    """The publisher's name for the member: NCEP's `c00`, `p01`, `avg`, `spr`; ECMWF's `cf`, `pf01`, `em`, `es`."""
     number, kind = keys.ensemble_member, keys.mars.type if keys.mars else ""
     ours = {ECMWF: ("cf", "pf", "em", "es", "ep"), NCEP: ("c00", "p", "avg", "spr", "prob")}
     control, perturbed, mean, spread, chance = ours.get(keys.centre, ("c00", "p", "mean", "spread", "prob"))

@@ -1,4 +1,4 @@
-"""Lists the fields of a GRIB file from its headers, and on request the statistics of their values."""
+"""Lists the fields of a GRIB file from its headers, optionally with statistics of their values."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.ncep import ncep_name
 from gribmill.grib.product.keys import Keys
 
-# The largest unit that divides both ends of a time range is used. No message has fractions of a second.
+# A time range is written in the largest unit that divides both ends. GRIB has no fractions of a second.
 STEP_UNITS = ((timedelta(hours=1), "h"), (timedelta(minutes=1), "min"), (timedelta(seconds=1), "s"))
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Statistics of the values that are not missing; NaN if all are missing."""
+    """Statistics of the values, ignoring missing ones; NaN if all are missing."""
 
     minimum: float
     mean: float
@@ -37,14 +37,14 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class InventoryEntry:
-    """One field. `reason` is why it cannot be read; then little else is known."""
+    """One field. `reason` says why it cannot be read; most other attributes are then None."""
 
     number: str
     offset: int
     length: int | None = None
     edition: int | None = None
     name: str | None = None
-    # What NCEP or ecCodes calls a quantity that the lexicon does not have.
+    # NCEP's or ecCodes' name for a quantity that is not in the lexicon.
     short_name: str | None = None
     parameter: tuple[int, ...] | None = None
     units: str | None = None
@@ -60,7 +60,7 @@ class InventoryEntry:
 
 
 def inventory(path: Path, *, stats: bool = False) -> Iterator[InventoryEntry]:
-    """Each field of a file, damaged ones with their reason. GribError if the file cannot be read at all."""
+    """Yields each field of a file, damaged ones with a reason. Raises GribError if the file cannot be read at all."""
     data = map_file(path)
     found = list(scan_fields(data, str(path)))
     if not found:
@@ -74,7 +74,10 @@ def inventory(path: Path, *, stats: bool = False) -> Iterator[InventoryEntry]:
 
 
 def names_in_tiles(fields: Sequence[Field]) -> dict[tuple[int, int], str]:
-    """The name of each field's array in a tile with all of them, by its number in the file and in its message."""
+    """The name that each field's array would have in a tile with all of them.
+
+    The keys are the number of the message in the file and of the field in the message.
+    """
     groups: dict[Hashable, list[Field]] = {}
     for field in fields:
         keys = field.keys
@@ -92,7 +95,7 @@ def names_in_tiles(fields: Sequence[Field]) -> dict[tuple[int, int], str]:
 
 
 def _further_name(keys: Keys, match: Match | None, taken: set[str]) -> str:
-    """The name of a field that is not in the lexicon, or whose name another field has."""
+    """The name of a field that is not in the lexicon, or whose usual name is taken by another field."""
     others = [one.variable.name for one in lexicon().matches(keys)] if match else []
     plain = next((name for name in others if name not in taken), array_name(keys))
     if plain in taken and keys.window_minutes:
@@ -134,10 +137,10 @@ def _entry(field: Field, name: str, stats: bool) -> InventoryEntry:
 
 
 def _known_as(field: Field) -> tuple[str | None, str | None]:
-    """The short name of a quantity that the lexicon does not have, or the units of one that it has."""
+    """The short name of a quantity that is not in the lexicon, or the units of one that is."""
     match = None if field.keys.selector else lexicon().match_quantity(field.keys)
     if match:
-        # A probability is a fraction or a percentage, whatever the unit of its quantity.
+        # A probability is a fraction or a percentage, regardless of the quantity's units.
         return None, None if field.keys.probability else match.units
     if constituent := constituent_name(field.keys):
         return None, constituent.units

@@ -1,4 +1,4 @@
-"""Where each message of a GRIB file begins and ends, and the parameter and time of each of its fields."""
+"""Finds the messages of a GRIB file, and reads the headers of their fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gribmill.regions.grids import Grid
 
 
-# The German and American weather services publish compressed GRIB. cfgrib leaves pickles beside the files it opens.
+# DWD and NOAA publish compressed GRIB. cfgrib leaves pickles beside the files it opens.
 WRONG_FILE_SIGNATURES = (
     (b"GRIB", "a GRIB file"),
     (b"\x1f\x8b", "a gzip file"),
@@ -64,7 +64,7 @@ MESSAGE_LIMIT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RawMessage:
-    """One whole message: its number in the file (from 1), place, size and GRIB edition."""
+    """One complete message: its number in the file (from 1), offset, length and GRIB edition."""
 
     number: int
     offset: int
@@ -74,7 +74,7 @@ class RawMessage:
 
 @dataclass(frozen=True, slots=True)
 class DamagedMessage:
-    """The place of a message that cannot be read, and the reason."""
+    """A message that cannot be read: its number, its offset and the reason."""
 
     number: int
     offset: int
@@ -82,7 +82,7 @@ class DamagedMessage:
 
 
 def map_file(path: Path) -> Data:
-    """The file's bytes, mapped into memory for as long as they are referenced; an empty file is b""."""
+    """The file's bytes, memory-mapped as long as they are referenced; b"" for an empty file."""
     try:
         with open_regular(path) as file:
             empty = os.fstat(file.fileno()).st_size == 0
@@ -92,7 +92,7 @@ def map_file(path: Path) -> Data:
 
 
 def walk(data: Data, source: str) -> Iterator[RawMessage]:
-    """Each message in turn. Raises at the first damage, and when there is no message at all."""
+    """Yields each message. Raises GribError at the first damaged one, or if there is no message."""
     found = False
     for message in scan(data):
         if isinstance(message, DamagedMessage):
@@ -104,21 +104,21 @@ def walk(data: Data, source: str) -> Iterator[RawMessage]:
 
 
 def without_messages(data: ByteSource, source: str) -> GribError:
-    """The error for a file without a message, with what it is instead if its first bytes say so."""
+    """The error for a file without a message; names the file's type if its first bytes reveal it."""
     what = wrong_file(bytes(data[:LONGEST_SIGNATURE]))
     hint = f": it is {what}" if what else ""
     return GribError(f"{source}: no GRIB message in its {len(data)} bytes{hint}")
 
 
 def scan(data: Data) -> Iterator[RawMessage | DamagedMessage]:
-    """Each message or damage in turn: bytes between messages are skipped, and scanning continues after damage."""
+    """Yields each message, intact or damaged. Skips bytes between messages, and continues after damage."""
     number, offset, after_damage = 0, data.find(MAGIC), False
     while offset >= 0:
         try:
             message: RawMessage | DamagedMessage = message_at(data, offset, number + 1)
         except GribError as error:
             message = DamagedMessage(number + 1, offset, str(error))
-        # Packed values may spell GRIB by chance: after damage, only a known edition counts.
+        # Packed values may contain "GRIB" by chance: after damage, only a supported edition counts as a message.
         if isinstance(message, RawMessage) or not after_damage or _known_edition(data, offset):
             number += 1
             if number > MESSAGE_LIMIT:
@@ -130,7 +130,7 @@ def scan(data: Data) -> Iterator[RawMessage | DamagedMessage]:
 
 
 def message_at(data: ByteSource, offset: int, number: int) -> RawMessage:
-    """The message that begins at `offset`, its length and end mark checked; a GribError without its place."""
+    """The message at `offset`, after checking its length and end mark. The GribError does not state the offset."""
     indicator = read_indicator(data[offset : offset + INDICATOR_BYTES])
     length, left = message_length(data, offset, indicator), len(data) - offset
     if length > left:
@@ -148,7 +148,7 @@ def _known_edition(data: Data, offset: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FieldHeader:
-    """One field: its keys, and the section that describes its grid (empty where a GRIB1 message has none)."""
+    """One field: its keys, and the section that describes its grid (empty if a GRIB1 message has none)."""
 
     keys: Keys
     grid_section: bytes
@@ -156,29 +156,29 @@ class FieldHeader:
 
 @dataclass(frozen=True, slots=True)
 class MessageHeader:
-    """A whole message and its fields."""
+    """A complete message and its fields."""
 
     message: RawMessage
     fields: tuple[FieldHeader, ...]
 
     @property
     def offset(self) -> int:
-        """Where the message begins."""
+        """The byte offset of the message in its file."""
         return self.message.offset
 
     @property
     def length(self) -> int:
-        """The bytes of the message."""
+        """The length of the message in bytes."""
         return self.message.length
 
 
 def read_header(data: ByteSource, offset: int, number: int) -> MessageHeader:
-    """The message at `offset`, every section followed up to the end mark. A GribError without its place."""
+    """The header of the message at `offset`, after walking all sections. The GribError does not state the offset."""
     return _header(data, message_at(data, offset, number))
 
 
 def read_headers(path: Path) -> Iterator[MessageHeader]:
-    """The header of each message of a file. Raises GribError at the first damage, or when there is no message."""
+    """Yields the header of each message. Raises GribError at the first damaged one, or if there is no message."""
     data = map_file(path)
     for message in walk(data, str(path)):
         try:
@@ -188,7 +188,7 @@ def read_headers(path: Path) -> Iterator[MessageHeader]:
 
 
 def supported_grids(headers: Iterable[MessageHeader]) -> set[Grid]:
-    """The grids of all the fields, without those that gribmill does not support."""
+    """The grids of all fields, except unsupported ones."""
     # Grids import NumPy, which listings and downloads do not need.
     from gribmill.grib.grid.grid import grid_from_section
 
@@ -223,7 +223,7 @@ def _fields2(data: ByteSource, message: RawMessage) -> tuple[FieldHeader, ...]:
         if span.number == 1:
             identification = bytes(data[span.slice])
         elif span.number == 2:
-            # Only its labels: a local section may contain anything else, of any size.
+            # Only the labels are kept: the rest of a local section may contain anything, of any size.
             local = bytes(data[span.start : min(span.end, span.start + LOCAL_OCTETS2)])
         elif span.number == 3:
             grid = bytes(data[span.slice])

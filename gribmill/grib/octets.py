@@ -1,4 +1,4 @@
-"""Numbers in a section, by their octets as the WMO manual counts them: from 1, both ends included."""
+"""Reads numbers from a section. Octets are numbered as in the WMO manual: from 1, both ends included."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def signed(section: Octets, first: int, last: int) -> int:
 
 
 def optional(section: Octets, first: int, last: int) -> int | None:
-    """As `unsigned`; None where every bit is set, which means missing in GRIB2."""
+    """Like `unsigned`, but None if all bits are set, which means missing in GRIB2."""
     number = unsigned(section, first, last)
     return None if number == (1 << (8 * (last - first + 1))) - 1 else number
 
 
 def scaled(section: Octets, first: int) -> float | None:
-    """A scale factor (1 octet) and a scaled value (4): value × 10^-scale. None where missing."""
+    """value × 10^-scale, from a scale factor (1 octet) and a scaled value (4 octets); None if missing."""
     both = unsigned(section, first, first + 4)
     if both >> 32 == 0xFF or both & 0xFFFFFFFF == 0xFFFFFFFF:
         return None
@@ -46,7 +46,7 @@ def date(section: Octets, first: int) -> datetime:
 
 
 def utc(year: int, month: int, day: int, hour: int, minute: int, second: int = 0) -> datetime:
-    """The time in UTC, or a GribError when the date is not valid."""
+    """The time in UTC. Raises GribError if it is not valid."""
     try:
         return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Any GRIB file as xarray datasets, read by cfgrib."""
+"""Opens any GRIB file as xarray datasets, using cfgrib."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gribmill.grib.errors import GribError
 
 
 def open_grib(path: str | os.PathLike[str], **filter_by_keys: Any) -> list[xr.Dataset]:
-    """Every field of a GRIB file, as cfgrib reads them: one dataset per kind of level or grid.
+    """All fields of a GRIB file as cfgrib reads them: one dataset per type of level or grid.
 
-    Keys select fields: `open_grib(path, typeOfLevel="heightAboveGround", level=2)`. Winds are as in the file.
+    Keys select fields: `open_grib(path, typeOfLevel="heightAboveGround", level=2)`. Winds are not rotated.
     """
     import cfgrib
 
     if not Path(path).is_file():
         raise GribError(f"{path}: no such file")
-    # No index file: cfgrib would write one beside the GRIB file, and trust it after the GRIB file has changed.
+    # No index file: cfgrib would write one beside the GRIB file, and still trust it after the GRIB file changed.
     options = {"indexpath": "", "filter_by_keys": filter_by_keys}
     try:
         found: list[xr.Dataset] = cfgrib.open_datasets(str(path), backend_kwargs=options)

@@ -1,4 +1,4 @@
-"""The sections of a message, from the indicator (section 0) to the end mark (section 8), without decoding anything."""
+"""Splits a message into sections, from the indicator (section 0) to the end mark (section 8); decodes no values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MAGIC = b"GRIB"
 END = b"7777"
 INDICATOR_BYTES = 16
 
-# The largest operational messages are some 50 MB (47 million points). A length beyond this is damage.
+# The largest operational messages have about 50 MB (47 million points). A longer message is taken to be damaged.
 MESSAGE_LIMIT_BYTES = 1 << 30
-# An ensemble in one message would have some hundred fields; more than this is damage.
+# An ensemble in one message would have about a hundred fields. A message with more than this is taken to be damaged.
 FIELD_LIMIT = 10_000
-# Reduced grids list a number per row, hybrid levels their coefficients: ten kilobytes or so.
+# Reduced grids list a number per row, and hybrid levels their coefficients: about ten kilobytes.
 HEADER_SECTION_LIMIT_BYTES = 1 << 20
 
-# GRIB1 has three octets for a message's length. Beyond 2^23 bytes this bit is set and the rest counts 120s.
+# GRIB1 has three octets for a message's length. From 2^23 bytes on, this bit is set and the rest is in units of 120.
 LARGE_GRIB1 = 0x800000
 GRIB1_PADDING = 120
 
@@ -27,7 +27,7 @@ BITMAP_FOLLOWS = 0
 BITMAP_AS_BEFORE = 254
 NO_BITMAP = 255
 
-# GRIB1 sections before the data: the least length of each, and the flag that announces it.
+# GRIB1 sections before the data: name, minimum length, and the flag that says whether the section is present.
 HEADERS1 = {1: ("product", 28, 0), 2: ("grid", 32, 0x80), 3: ("bitmap", 6, 0x40)}
 SHORTEST_DATA1 = 11
 # GRIB2. 1: identification, 2: local, 3: grid, 4: product, 5: packing, 6: bitmap, 7: data.
@@ -39,7 +39,7 @@ SHORTEST = {1: 8 + 28 + SHORTEST_DATA1 + 4, 2: 16 + 21 + 4}
 
 
 class ByteSource(Protocol):
-    """What messages are read from: bytes, a mapped file, or a file whose parts are fetched on demand."""
+    """A source of messages: bytes, a mapped file, or a file whose parts are fetched on demand."""
 
     def __len__(self) -> int: ...
 
@@ -47,7 +47,7 @@ class ByteSource(Protocol):
 
 
 class Indicator(NamedTuple):
-    """Section 0. `length` is not the message's own where a GRIB1 message is `large`."""
+    """Section 0. If a GRIB1 message is `large`, use `message_length` instead of `length`."""
 
     edition: int
     length: int
@@ -60,7 +60,7 @@ class Indicator(NamedTuple):
 
 
 class SectionSpan(NamedTuple):
-    """Where a section is in its source; `number` is the section's."""
+    """The position of section `number` in its source."""
 
     number: int
     start: int
@@ -68,13 +68,13 @@ class SectionSpan(NamedTuple):
 
     @property
     def slice(self) -> slice:
-        """Its octets."""
+        """Selects the section's octets in its source."""
         return slice(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)
 class Sections2:
-    """The sections of one field of a GRIB2 message, each with its length octets."""
+    """The sections of one field of a GRIB2 message, each with its leading length."""
 
     discipline: int
     identification: bytes
@@ -86,7 +86,7 @@ class Sections2:
     data: memoryview
 
     def message(self) -> bytes:
-        """A GRIB2 message with this field alone."""
+        """A GRIB2 message with only this field."""
         body = (self.identification, self.local, self.grid, self.product, self.packing, self.bitmap, self.data)
         length = INDICATOR_BYTES + sum(map(len, body)) + len(END)
         head = MAGIC + b"\xff\xff" + bytes((self.discipline, 2)) + length.to_bytes(8, "big")
@@ -95,7 +95,7 @@ class Sections2:
 
 @dataclass(frozen=True, slots=True)
 class Sections1:
-    """The sections of a GRIB1 message; `grid` and `bitmap` are empty where the message has none."""
+    """The sections of a GRIB1 message; `grid` and `bitmap` are empty if the message has none."""
 
     product: bytes
     grid: bytes
@@ -132,13 +132,13 @@ def message_length(data: ByteSource, offset: int, indicator: Indicator) -> int:
 
 
 def walk1(data: ByteSource, offset: int, length: int) -> Iterator[SectionSpan]:
-    """Sections 1 to 4 of the GRIB1 message at `offset`; sections 2 and 3 only where it has them."""
+    """Yields sections 1 to 4 of the GRIB1 message at `offset`; sections 2 and 3 are optional."""
     place, end = offset + 8, offset + length - len(END)
     for span in _headers1(data, offset, end):
         yield span
         place = span.end
     stated, room = int.from_bytes(data[place : place + 3], "big"), end - place
-    # In a large message the data section states the padding.
+    # In a large message, the data section states the padding instead of its length.
     if room < SHORTEST_DATA1 or (stated != room and stated >= GRIB1_PADDING):
         raise GribError(f"its data section states a length of {stated} bytes, and has {room}")
     yield SectionSpan(4, place, end)
@@ -160,7 +160,7 @@ def _headers1(data: ByteSource, offset: int, end: int) -> Iterator[SectionSpan]:
 
 
 def walk2(data: ByteSource, offset: int, length: int) -> Iterator[SectionSpan]:
-    """Sections 1 to 7 of the GRIB2 message at `offset`, in the order that the manual prescribes."""
+    """Yields sections 1 to 7 of the GRIB2 message at `offset`. Raises GribError if their order is not allowed."""
     place, end, before = offset + INDICATOR_BYTES, offset + length - len(END), 0
     while place < end:
         head = data[place : place + 5]
@@ -190,7 +190,7 @@ def sections1(message: bytes | memoryview) -> Sections1:
 
 
 def sections2(message: bytes | memoryview) -> list[Sections2]:
-    """Each field of a GRIB2 message: sections that are not repeated apply to the fields that follow."""
+    """The fields of a GRIB2 message. Sections that are not repeated apply to the following fields too."""
     view, parts, last_bitmap = memoryview(message), [b""] * 7, b""
     fields: list[Sections2] = []
     for number, start, end in walk2(view, 0, len(view)):
@@ -208,7 +208,7 @@ def sections2(message: bytes | memoryview) -> list[Sections2]:
 
 
 def check_field_count(count: int) -> None:
-    """Raise GribError for more fields than any message has."""
+    """Raise GribError if a message has more fields than the limit."""
     if count > FIELD_LIMIT:
         raise GribError(f"it has more than {FIELD_LIMIT} fields")
 

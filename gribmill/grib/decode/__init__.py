@@ -1,3 +1,3 @@
-"""From packed values to float32 arrays: the native kernel first, ecCodes for the rest."""
+"""Decodes packed values to float32 arrays, with the native kernel or else with ecCodes."""
 
 __all__ = ["eccodes", "field", "winds"]

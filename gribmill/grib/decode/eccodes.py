@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A longer GRIB1 product section has a local part, and ecCodes takes its length from the local definition alone.
+# A longer GRIB1 product section has a local part, whose length ecCodes derives only from the local definition.
 PRODUCT_WITHOUT_LOCAL = 40
-# A grid section without points and a data section of zeros, longer than any local part.
+# A grid section without points, and a data section of zeros that is longer than any local part.
 GRID_OF_NOTHING = b"\0\0\x20\0\xff" + bytes(27)
 ZEROS = b"\0\x40\0" + bytes(0x4000 - 3)
 GRID_FOLLOWS = 0x80
@@ -26,7 +26,7 @@ GRID_FOLLOWS = 0x80
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """ecCodes' names of a quantity; None where it has none."""
+    """ecCodes' names of a quantity; None for names that it does not have."""
 
     short_name: str | None
     long_name: str | None
@@ -34,7 +34,7 @@ class Description:
 
 
 def eccodes_version() -> str:
-    """The version of the library that is loaded; a GribError if there is none."""
+    """The version of the loaded library. Raises GribError if it cannot be loaded."""
     try:
         import eccodes
 
@@ -49,7 +49,7 @@ def decode(message: bytes, points: int) -> NDArray[np.float64]:
 
     with _handle(message) as handle:
         try:
-            # With NaN instead of ecCodes' 9999, no real value can be taken for a missing one.
+            # With NaN instead of ecCodes' default of 9999, no real value can be mistaken for a missing one.
             eccodes.codes_set(handle, "missingValue", float("nan"))
             values: NDArray[np.float64] = eccodes.codes_get_values(handle)
         except (eccodes.CodesInternalError, MemoryError, ValueError) as error:
@@ -60,13 +60,13 @@ def decode(message: bytes, points: int) -> NDArray[np.float64]:
 
 
 def describe(message: bytes) -> Description:
-    """The names and unit that ecCodes has for a quantity."""
+    """ecCodes' names and units of a quantity."""
     with _handle(message) as handle:
         return Description(*(_text(handle, key) for key in ("shortName", "name", "units")))
 
 
 def short_name(message: bytes) -> str | None:
-    """Only the short name: each name is a search through ecCodes' tables that takes a millisecond."""
+    """Only the short name: ecCodes takes a millisecond to look up each name."""
     with _handle(message) as handle:
         return _text(handle, "shortName")
 
@@ -91,9 +91,9 @@ def _handle(message: bytes) -> Iterator[int]:
 
 @lru_cache(maxsize=64)
 def _check_local(product: bytes) -> None:
-    """Raise GribError where ecCodes takes a GRIB1 product section to be longer than it is.
+    """Raise GribError if ecCodes would assume that a GRIB1 product section is longer than it is.
 
-    It would read the field's values as headers, and crash on them: it is asked with zeros instead of the values.
+    ecCodes would then read the field's values as headers and crash. The check uses zeros instead of the values.
     """
     if len(product) <= PRODUCT_WITHOUT_LOCAL:
         return

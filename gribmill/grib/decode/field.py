@@ -23,7 +23,7 @@ from gribmill.grib.product.grib2 import keys2
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import Sections1, Sections2, sections1, sections2
 
-# NumPy is imported with the first field that is decoded: listings start faster without it.
+# NumPy is imported when the first field is decoded: listings start faster without it.
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One field. Nothing is decoded until `values()` is called; its bytes stay in the mapped file."""
+    """One field. Values are decoded only on request; the packed bytes stay in the mapped file."""
 
     source: str
     number: int
@@ -50,7 +50,7 @@ class Field:
 
     @property
     def label(self) -> str:
-        """The message's number as an index line has it: `12`, or `12.2` for the second field in it."""
+        """The message number as in an index: `12`, or `12.2` for the second field of message 12."""
         return str(self.number) if self.subs == 1 else f"{self.number}.{self.sub}"
 
     @property
@@ -60,7 +60,7 @@ class Field:
 
     @cached_property
     def grid(self) -> Grid:
-        """The grid of its points. GribError where gribmill does not support that kind of grid."""
+        """The grid of its points. Raises GribError if it is invalid or not supported."""
         from gribmill.grib.grid.grid import grid_from_section
 
         with self._placed():
@@ -76,11 +76,11 @@ class Field:
 
     @property
     def grid_relative_winds(self) -> bool:
-        """Whether u and v are along the grid's own axes instead of east and north."""
+        """Whether u and v are along the grid's axes instead of east and north."""
         return has_grid_relative_winds(self.edition, self.sections.grid)
 
     def message(self) -> bytes:
-        """A GRIB message with this field alone."""
+        """A GRIB message with only this field."""
         if self.subs == 1 or isinstance(self.sections, Sections1):
             return bytes(self.raw)
         return self.sections.message()
@@ -88,7 +88,7 @@ class Field:
     def values(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Float32 rows south→north of columns west→east; NaN where a value is missing.
 
-        `out` is filled and returned instead of a new array: fresh memory costs as much as decoding.
+        If `out` is given, it is filled and returned: allocating a new array costs as much as decoding.
         """
         with self._placed():
             found = self._by_kernel(None, out)
@@ -101,7 +101,7 @@ class Field:
             return out
 
     def cut(self, windows: Sequence[Window]) -> list[NDArray[np.float32]]:
-        """The part of `values()` in each window, decoded in one pass where the kernel can."""
+        """The part of `values()` in each window, decoded in one pass."""
         with self._placed():
             found = self._by_kernel(windows)
             if found is None:
@@ -165,7 +165,7 @@ def read_fields(path: Path | str) -> Iterator[Field]:
 
 
 def fields(data: Data, source: str) -> Iterator[Field]:
-    """Each field in turn. Raises GribError at the first damage, or if there is no message."""
+    """Yields each field. Raises GribError at the first damaged message, or if there is no message."""
     found = False
     for field in scan_fields(data, source):
         if isinstance(field, DamagedMessage):
@@ -177,7 +177,7 @@ def fields(data: Data, source: str) -> Iterator[Field]:
 
 
 def scan_fields(data: Data, source: str) -> Iterator[Field | DamagedMessage]:
-    """Each field, or a DamagedMessage for each damaged message."""
+    """Yields each field, and a DamagedMessage for each damaged message."""
     for message in scan(data):
         if isinstance(message, DamagedMessage):
             yield message
@@ -189,7 +189,7 @@ def scan_fields(data: Data, source: str) -> Iterator[Field | DamagedMessage]:
 
 
 def _message_fields(data: Data, message: RawMessage, source: str) -> list[Field]:
-    """The fields of one message; a GribError without its place if the headers are damaged."""
+    """The fields of one message. Raises a GribError that does not state the offset if the headers are damaged."""
     raw = memoryview(data)[message.offset : message.offset + message.length]
     if message.edition == 1:
         return [_field1(raw, message, source)]

@@ -18,15 +18,15 @@ from gribmill.grib.sections import Sections2
 from gribmill.kernel import native
 from gribmill.regions.window import Window
 
-# Memory of whole fields that are no longer referenced is reused: fresh pages cost a quarter of decoding. Two fields
-# (the current one and the one before) are kept, but not the largest grids, which would hold too much memory.
+# The memory of whole fields is reused once they are no longer referenced: fresh pages cost a quarter of the decoding
+# time. Two fields (the current and the previous one) are kept, except on the largest grids, to limit memory use.
 MOST_KEPT = 2
 KEPT_POINTS = range(2**18, 2**22)
 _kept: list[NDArray[np.float32]] = []
 
 
 def _unreferenced() -> int:
-    """The reference count of an array just taken off a list and held nowhere else; it depends on the Python version."""
+    """The reference count of an array that only a local variable refers to; it depends on the Python version."""
     base = [np.empty(0, np.float32)].pop(0)
     return sys.getrefcount(base)
 
@@ -35,7 +35,7 @@ UNREFERENCED = _unreferenced()
 
 
 def empty_field(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """An array of this shape with arbitrary content."""
+    """An uninitialised array of this shape."""
     points = prod(shape)
     if points not in KEPT_POINTS:
         return np.empty(shape, np.float32)
@@ -44,12 +44,12 @@ def empty_field(shape: tuple[int, ...]) -> NDArray[np.float32]:
         base = np.empty(points, np.float32)
     _kept.append(base)
     del _kept[:-MOST_KEPT]
-    # A view references its base: as long as one is alive, the base is not reused.
+    # A view references its base, so the base is not reused while a view exists.
     return base.reshape(shape)
 
 
 def _free(points: int) -> NDArray[np.float32] | None:
-    """Removed from the list, so that no other thread finds it too."""
+    """An unused array of that size, removed from the list so that no other thread can take it."""
     for _ in range(len(_kept)):
         try:
             base = _kept.pop(0)
@@ -61,24 +61,24 @@ def _free(points: int) -> NDArray[np.float32] | None:
     return None
 
 
-# Grid definition templates that every ecCodes release knows, and the length of their section. ecCodes refuses other or
-# shorter ones, so the kernel must not decode them.
+# Grid definition templates that every ecCodes release supports, and the length of their section. ecCodes rejects other
+# templates and shorter sections, so the kernel must not decode them.
 GRIDS = {0: 72, 1: 84, 10: 72, 20: 65, 30: 81, 40: 72}
-# ecCodes refuses products of S2S, the archive of sub-seasonal forecasts, whose statistical process it has no name for:
-# the production statuses of S2S (code table 1.3), and the processes that ecCodes knows (code table 4.10).
+# ecCodes rejects products of S2S, the archive of sub-seasonal forecasts, with an unknown statistical process. These are
+# the production statuses of S2S (code table 1.3) and the processes that ecCodes knows (code table 4.10).
 S2S = {6, 7}
 NAMED_STATISTICS = {*range(12), 100, 101, 102, 255}
-# The kernel's limit for one call; with more regions than this, ecCodes decodes.
+# The kernel's limit for one call; for more regions, ecCodes decodes the field.
 MAX_WINDOWS = 4096
 
 
 def decode_windows(
     sections: Sections2, points: int, layout: ScanLayout, windows: Sequence[Window] | None, out: Values | None = None
 ) -> list[Values] | None:
-    """The values of each window (without `windows`: of the grid, into `out` if given); None where ecCodes must decode.
+    """The values of each window, or of the whole grid (into `out` if given); None if ecCodes must decode the field.
 
-    The values are, bit for bit, ecCodes' float64 cast to float32. Sections that contradict each other are always left
-    to the checks before ecCodes, so that the error is the same with and without the kernel.
+    The values are bitwise equal to ecCodes' float64 values cast to float32. Sections that contradict each other are
+    always left to the checks before ecCodes, so that errors are the same with and without the kernel.
     """
     if not native.available() or not _known(sections) or layout.ny * layout.nx != points or points > POINT_LIMIT:
         return None
@@ -105,7 +105,7 @@ def _fits(out: Values, layout: ScanLayout) -> bool:
 
 
 def _known(sections: Sections2) -> bool:
-    """Whether ecCodes certainly accepts all but the packed values: it refuses lists that overrun their section."""
+    """Whether ecCodes is certain to accept the headers: it rejects lists that overrun their section."""
     grid, product = sections.grid, sections.product
     if unsigned(grid, 11, 12) or unsigned(product, 6, 7):
         return False
@@ -116,7 +116,7 @@ def _known(sections: Sections2) -> bool:
 
 
 def _product_length(product: bytes) -> int:
-    """The length that the product definition template needs; more than any section has for an unknown template."""
+    """The minimum length of the product section; for an unknown template, longer than any section."""
     template = TEMPLATES.get(unsigned(product, 8, 9))
     if template is None or not template.surfaces:
         return sys.maxsize
@@ -125,7 +125,7 @@ def _product_length(product: bytes) -> int:
 
 
 def _statistics(product: bytes) -> set[int]:
-    """The statistical process of each time range, as numbers of code table 4.10."""
+    """The statistical process of each time range (code table 4.10)."""
     template = TEMPLATES[unsigned(product, 8, 9)]
     if not template.time_range:
         return set()

@@ -1,4 +1,4 @@
-"""Vectors: which quantities are u and v of one, and their rotation from the grid's axes to east and north."""
+"""Vector quantities: pairs u with v, and rotates them from the grid's axes to east and north."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gribmill.kernel import native
 
 Numbers = dict[Parameter, tuple[int, ...]]
 
-# Numbers of u by discipline and category, or by GRIB1's table; v has the next number. Zonal and eastward also mean u.
-# Where WMO defines a quantity as eastward and also as u or x, the eastward one is eastward on any grid and needs no
-# rotation. Neither does x, which is along the grid by definition.
+# Parameter numbers of u by discipline and category, or by GRIB1's table; v has the next number. Zonal and eastward also
+# mean u. If WMO defines both an eastward and a u or x component of a quantity, the eastward one is eastward on any grid
+# and needs no rotation. Neither does x, which is along the grid by definition.
 COMMON: Numbers = {
     # Fluxes of moisture, vapour, cloud, rain and snow.
     (0, 1): (91, 150, 152, 154, 156, 158),
@@ -27,7 +27,7 @@ COMMON: Numbers = {
     (0, 3): (16, 36, 40), (0, 20): (78,), (0, 21): (5, 7, 9, 11, 19),
     # Satellite winds; Stokes drift, momentum flux, currents, ice drift and pressure, tendencies of the sea.
     (3, 1): (4,), (10, 0): (21, 90), (10, 1): (2,), (10, 2): (4, 10), (10, 4): (38,),
-    # GRIB1, where the first 127 of three tables are WMO's: wind, shear, currents, ice drift, momentum flux.
+    # GRIB1, where numbers up to 127 of three tables are WMO's: wind, shear, currents, ice drift, momentum flux.
     **{(table,): (33, 45, 49, 95, 124) for table in (1, 2, 3)},
 }  # fmt: skip
 # Storm motion, accelerations by diffusion, drag and convection, the hour's strongest wind, gravity wave stress, fluxes
@@ -41,20 +41,20 @@ ECMWF_OWN: Numbers = {
     (128,): (11, 13, 131, 165, 180, 195, 218, 220, 222, 229, 253), (140,): (101, 103, 215), (228,): (131, 239, 246),
     (162,): (65, 67, 69, 71, 73, 75, 77, 88, 90, 112, 114, 119, 123, 126, 138), (235,): (41, 45),
 }  # fmt: skip
-# Where v comes first: turbulent stress, and transports of the sea.
+# Quantities with v before u: turbulent stress, and transports of the sea.
 BACKWARDS: Numbers = {(0, 2): (38,), (10, 4): (43, 45, 47, 49)}
 
 
 @cache
 def partners(centre: int) -> dict[Parameter, Parameter]:
-    """Each u that a centre may publish, and its v."""
+    """Maps each u component that a centre may publish to its v component."""
     own = NCEP_OWN if centre in NOAA else ECMWF_OWN if centre == ECMWF else {}
     return _with_v(COMMON, 1) | _with_v(BACKWARDS, -1) | _with_v(own, 1)
 
 
 @cache
 def northward(centre: int) -> frozenset[Parameter]:
-    """Each v that a centre may publish."""
+    """All v components that a centre may publish."""
     return frozenset(partners(centre).values())
 
 
@@ -68,12 +68,12 @@ def is_component(keys: Keys) -> bool:
 
 
 def adds_up(keys: Keys) -> bool:
-    """Whether components add up as those of a vector. Probabilities, percentiles and spreads do not."""
+    """Whether the field is a component that can be rotated. Probabilities, percentiles and spreads cannot."""
     return not (keys.spread or keys.probability or keys.percentile is not None)
 
 
 def pairs(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
-    """Each u with its v: of the same level, times, run, member and grid. A u or v without the other is left out."""
+    """Pairs each u with the v of the same level, times, run, member and grid. Unpaired fields are left out."""
     waiting: dict[tuple[Any, ...], list[Field]] = {}
     fields = [field for field in fields if adds_up(field.keys)]
     for field in fields:

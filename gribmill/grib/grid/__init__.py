@@ -1,3 +1,3 @@
-"""The grid section of both editions, converted to `gribmill.regions.grids`."""
+"""Reads the grid section of both editions, and converts it to `gribmill.regions.grids`."""
 
 __all__ = ["grid", "grid_section", "reduced_gaussian", "scan_order"]

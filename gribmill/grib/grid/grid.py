@@ -1,4 +1,4 @@
-"""The grid that a message describes, as one of `gribmill.regions.grids`."""
+"""Converts a message's grid section to a grid of `gribmill.regions.grids`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gribmill.regions.grids import (
 from gribmill.regions.grids.columns import eastward_step
 from gribmill.regions.grids.gaussian import MOST_PARALLELS, gaussian_latitudes
 
-# How far, in cells, the last point may be from a point of the grid that first point and increment define.
+# Tolerance, in cells, between the last point and the nearest point of the grid given by first point and increment.
 ON_THE_GRID = 0.02
 SETTLED = (
     "The source's last {name} ({last:g}°) is {cells} {unit} away from where its first one ({first:g}°), its increment "
@@ -35,10 +35,10 @@ SETTLED = (
 def settled_span(
     name: str, points: int, span: float, increment: float | None, precision: float, first: float, direction: int
 ) -> tuple[float, str | None]:
-    """Degrees from the first to the last point, and a note where the stated last point is not one of them.
+    """Degrees from the first to the last point, and a note if the stated last point contradicts the increment.
 
     Increments are rounded to the precision of the message, so the span is more accurate. But a span that differs by
-    whole cells is that of another grid: some subsets keep the original span. GribError where neither explains it.
+    whole cells belongs to another grid: some subsets keep the original span. Raises GribError if neither explains it.
     """
     if increment is None or points < 2:
         return span, None
@@ -57,14 +57,14 @@ def settled_span(
             name=name, last=last, cells=cells, unit=unit, first=first, increment=increment, points=points, true=end
         )
         return true, note
-    # Rounded increments may be off by a cell over a whole row, and by more where the message is precise to 0.001°.
+    # Rounded increments may add up to a cell over a whole row, and to more if the message is precise only to 0.001°.
     if abs(step - increment) <= precision or off <= max(step, increment):
         return span, None
     raise GribError(f"its {name} increment is {increment:g}°, but first and last points give {step:g}°")
 
 
 def _divides_circle(increment: float) -> bool:
-    """True for increments such as 0.25°, which are exact; 0.333° is a third of a degree, rounded."""
+    """True for exact increments such as 0.25°; false for 0.333°, a rounded third of a degree."""
     parts = 360.0 / increment
     return abs(parts - round(parts)) < 1e-6 * parts
 
@@ -80,16 +80,16 @@ GAUSSIAN = (
 
 
 def grid_from_section(edition: int, section: bytes) -> Grid:
-    """The grid in normal order (row 0 south, column 0 west); GribError where it is invalid or not supported."""
+    """The grid in normal order (row 0 south, column 0 west). Raises GribError if it is invalid or not supported."""
     return _described_grid(edition, section)[0]
 
 
 def grid_notes(edition: int, section: bytes) -> tuple[str, ...]:
-    """Remarks on the grid: that it is reduced, or that its section contradicts itself."""
+    """Notes on the grid, if it is reduced or if its section contradicts itself."""
     return _described_grid(edition, section)[1]
 
 
-# Every message of a file repeats the same section: it is read once.
+# Cached: every message of a file repeats the same section.
 @lru_cache(maxsize=64)
 def _described_grid(edition: int, section: bytes) -> tuple[Grid, tuple[str, ...]]:
     if not section:
@@ -144,7 +144,7 @@ def _angular(facts: GridFacts, layout: ScanLayout, values: dict[str, Any]) -> tu
 def _reduced(facts: GridFacts, rows: ReducedRows) -> tuple[Grid, tuple[str, ...]]:
     ny, nx = rows.shape
     west, east = facts.first[1], facts.last[1]
-    # Up to a cell: some write the last longitude of the longest row, some that of a row of 4 N points.
+    # Within a cell: some encoders write the last longitude of the longest row, others that of a row of 4 N points.
     if abs((east - west) % 360.0 - 360.0 * (nx - 1) / nx) > 360.0 / nx:
         raise GribError(f"a reduced Gaussian grid of a part of the globe is not supported ({west:g} to {east:g}°)")
     first_row, note = _gaussian_rows(facts, ny, rows.south_first)
@@ -155,7 +155,7 @@ def _reduced(facts: GridFacts, rows: ReducedRows) -> tuple[Grid, tuple[str, ...]
 
 
 def _gaussian_rows(facts: GridFacts, ny: int, south_first: bool) -> tuple[int, str | None]:
-    """The southernmost row, counted from the south pole; the first point decides where the last contradicts it."""
+    """The number of the southernmost row, from the south pole. If first and last point disagree, the first is used."""
     if not 1 <= facts.parallels <= MOST_PARALLELS:
         raise GribError(f"a Gaussian grid cannot have {facts.parallels} parallels")
     latitudes = gaussian_latitudes(facts.parallels)
@@ -182,7 +182,7 @@ def _projected(facts: GridFacts, layout: ScanLayout, values: dict[str, Any]) -> 
 
 
 def _first_corner(layout: ScanLayout) -> Corner:
-    """The corner of the grid where its first point is."""
+    """The corner of the grid that the first point is in."""
     if layout.scanning & J_POSITIVE:
         return "se" if layout.scanning & I_NEGATIVE else "sw"
     return "ne" if layout.scanning & I_NEGATIVE else "nw"

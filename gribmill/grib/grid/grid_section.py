@@ -12,7 +12,7 @@ from gribmill.grib.octets import ibm32, ieee32, optional, scaled, signed, unsign
 
 GridKind = Literal["lat-lon", "rotated lat-lon", "Gaussian", "Mercator", "polar stereographic", "Lambert"]
 
-# In GRIB1 by data representation type, in GRIB2 by grid definition template.
+# Kinds of grid by data representation type (GRIB1) and by grid definition template (GRIB2).
 KINDS1: dict[int, GridKind] = {
     0: "lat-lon", 1: "Mercator", 3: "Lambert", 4: "Gaussian", 5: "polar stereographic", 10: "rotated lat-lon",
 }  # fmt: skip
@@ -30,22 +30,22 @@ NAMES2 = {
     140: "Lambert azimuthal", 150: "HEALPix", 204: "curvilinear", 32768: "NCEP rotated E", 32769: "NCEP rotated",
 }  # fmt: skip
 ANGULAR = ("lat-lon", "rotated lat-lon", "Gaussian")
-# Their axes point east and north everywhere, whatever the flag says: their winds need no rotation.
+# Grids whose axes point east and north everywhere: their winds need no rotation, regardless of the flag.
 UPRIGHT = frozenset(("lat-lon", "Gaussian", "Mercator", "reduced lat-lon", "reduced Gaussian"))
 
 # NCEP's rotated grid without staggered rows, RAP's native grid.
 NCEP_ROTATED2 = 32769
 
-# Resolution and component flags: increments are given (GRIB1; GRIB2 for each direction), winds along the grid.
+# Resolution and component flags: increments given (in GRIB2 for each direction), winds relative to the grid.
 INCREMENTS_GIVEN1, SPHEROID1 = 0x80, 0x40
 I_GIVEN2, J_GIVEN2 = 0x20, 0x10
 COMPONENTS_ALONG_GRID = 0x08
 FLAGS_OCTET2 = {0: 55, 1: 55, 40: 55, 41: 55, 10: 47, 12: 47, 20: 47, 30: 47, 32768: 55, 32769: 55}
-# Projection centre flags: on which side of the Earth the plane is.
+# Projection centre flags.
 SOUTH_POLE, BIPOLAR = 0x80, 0x40
 NOT_GIVEN1 = 0xFFFF
 
-# Semi-axes of the Earth at the equator and at the poles, in m. GRIB2: code table 3.2, for shapes without stated axes.
+# Equatorial and polar semi-axes of the Earth in m. GRIB2: code table 3.2, for shapes without stated axes.
 EARTHS1 = {False: (6_367_470, 6_367_470), True: (6_378_160, 6_356_775)}
 EARTHS2 = {
     0: (6_367_470, 6_367_470), 2: (6_378_160, 6_356_775), 4: (6_378_137, 6_356_752.314140),
@@ -59,21 +59,21 @@ POLAR_LAD1 = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridFacts:
-    """What the section states, in degrees and metres. What a kind of grid does not have keeps its default."""
+    """The contents of the section, in degrees and metres. Attributes that a kind of grid lacks keep their defaults."""
 
     kind: GridKind
     earth: tuple[float, float]
-    """Semi-axes, at the equator and at the poles."""
+    """Equatorial and polar semi-axes."""
     first: tuple[float, float]
     """Latitude and longitude of the first point."""
     last: tuple[float, float] = (0.0, 0.0)
     di: float | None = None
     dj: float | None = None
-    """Increments, where they are given."""
+    """Increments, if given."""
     precision: float = 1e-6
     """The smallest angle that the section can express."""
     parallels: int = 0
-    """Of a Gaussian grid, between a pole and the equator."""
+    """Parallels between a pole and the equator, for Gaussian grids."""
     pole: tuple[float, float, float] = (-90.0, 0.0, 0.0)
     """The southern pole of a rotated grid, and the angle of rotation."""
     dx: float = 0.0
@@ -86,13 +86,13 @@ class GridFacts:
 
 
 def grid_facts(edition: int, section: bytes) -> GridFacts:
-    """What the section states. GribError where gribmill does not support that kind of grid."""
+    """The contents of the section. Raises GribError if gribmill does not support that kind of grid."""
     if edition == 1:
         return _facts1(section)
     return _facts2(section)
 
 
-# Every message of a file repeats the same section: it is read once.
+# Cached: every message of a file repeats the same section.
 @lru_cache(maxsize=64)
 def grid_name(edition: int, section: bytes) -> str:
     """The kind of grid in a word or two, supported or not."""
@@ -117,7 +117,7 @@ def unsupported_grid(edition: int, section: bytes) -> GribError:
 
 
 def has_grid_relative_winds(edition: int, section: bytes) -> bool:
-    """Whether u and v are along axes that are not east and north (bit 5 of the resolution and component flags)."""
+    """Whether u and v are along axes other than east and north (bit 5 of the resolution and component flags)."""
     flags = _flags1(section) if edition == 1 else _flags2(section)
     return bool(flags & COMPONENTS_ALONG_GRID) and grid_name(edition, section) not in UPRIGHT
 
@@ -188,7 +188,7 @@ def _facts2(section: bytes) -> GridFacts:
 
 
 def _flags2(section: bytes) -> int:
-    """0 where the template is not known."""
+    """The resolution and component flags; 0 for an unknown template."""
     octet = FLAGS_OCTET2.get(unsigned(section, 13, 14))
     return unsigned(section, octet, octet) if octet else 0
 
@@ -202,7 +202,7 @@ def _angular2(kind: GridKind, section: bytes) -> GridFacts:
         pole = signed(section, 73, 76) * unit, signed(section, 77, 80) * unit, ieee32(section, 81)
     return GridFacts(
         kind=kind,
-        # Latitudes and longitudes do not depend on the shape of the Earth: an unknown one does not matter here.
+        # The points of a grid in degrees do not depend on the shape of the Earth, so an unknown one does not matter.
         earth=_earth2(section) or EARTHS2[DEFAULT_EARTH],
         first=(signed(section, 47, 50) * unit, signed(section, 51, 54) * unit),
         last=(signed(section, 56, 59) * unit, signed(section, 60, 63) * unit),
@@ -215,10 +215,10 @@ def _angular2(kind: GridKind, section: bytes) -> GridFacts:
 
 
 def _ncep_rotated2(section: bytes) -> GridFacts:
-    """NCEP's template for grids about a centre, which is where the rotated equator and prime meridian cross.
+    """NCEP's template for rotated grids, which states the centre: where rotated equator and prime meridian cross.
 
-    The first point is given in unrotated degrees. The grid is symmetric about its centre, which is more exact than the
-    stated increments: those of RAP are off by a sixth of a cell over a row.
+    The first point is in unrotated degrees. The last point follows from symmetry about the centre, which is more
+    accurate than the stated increments: those of RAP are off by a sixth of a cell over a row.
     """
     unit = _angle_unit2(section)
     lat, lon, centre_lat, centre_lon = (signed(section, place, place + 3) * unit for place in (47, 51, 56, 60))
@@ -234,7 +234,7 @@ def _ncep_rotated2(section: bytes) -> GridFacts:
 
 
 def _about_centre(lat: float, lon: float, centre_lat: float, centre_lon: float) -> tuple[float, float]:
-    """Latitude and longitude of a place where the centre is 0, 0."""
+    """Latitude and longitude of a point in the rotated system, with the centre at 0, 0."""
     phi, lam, tilt = math.radians(lat), math.radians(lon - centre_lon), math.radians(centre_lat)
     x, y, z = math.cos(phi) * math.cos(lam), math.cos(phi) * math.sin(lam), math.sin(phi)
     u, w = math.cos(tilt) * x + math.sin(tilt) * z, math.cos(tilt) * z - math.sin(tilt) * x
@@ -274,7 +274,7 @@ def _metres2(section: bytes, first: int) -> float:
 
 
 def _angle_unit2(section: bytes) -> float:
-    """Degrees in the unit of the angles: a millionth, unless the message states another fraction."""
+    """The unit of the angles in degrees: a millionth, unless the message states another fraction."""
     basic, divisions = optional(section, 39, 42), optional(section, 43, 46)
     return basic / divisions if basic and divisions else 1e-6
 

@@ -1,4 +1,4 @@
-"""Reduced Gaussian grids: rows with fewer points towards the poles, read as a regular grid with the longest row."""
+"""Reduced Gaussian grids: rows with fewer points towards the poles, expanded to the length of the longest row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gribmill.regions.window import Window
 
 GAUSSIAN1, GAUSSIAN2 = 4, 40
-# GRIB2's template 3.40 ends with octet 72. The list has the points of whole circles (code table 3.11).
+# GRIB2's template 3.40 ends with octet 72. The list counts points on full circles (code table 3.11).
 LIST_BEGIN2, WHOLE_CIRCLES = 72, 1
 MOST_ROWS = 20_000
 
@@ -37,11 +37,11 @@ class ReducedRows:
 
     @property
     def points(self) -> int:
-        """How many points the message has."""
+        """The number of points in the message."""
         return sum(self.counts)
 
     def take(self, flat: NDArray[np.float64], window: Window) -> NDArray[np.float32]:
-        """The values of a window of the regular grid: each that of the nearest point of its row."""
+        """The values of a window of the regular grid, each from the nearest point in its row."""
         import numpy as np
 
         if flat.size != self.points:
@@ -56,10 +56,10 @@ class ReducedRows:
         return to_float32(flat[begins + nearest])
 
 
-# Every message of a file repeats the same section: it is read once.
+# Cached: every message of a file repeats the same section.
 @lru_cache(maxsize=16)
 def reduced_rows(edition: int, section: bytes) -> ReducedRows | None:
-    """The rows of a reduced Gaussian grid; None for all other grids. GribError where they cannot be used."""
+    """The rows of a reduced Gaussian grid; None for all other grids. Raises GribError if they cannot be used."""
     if not section:
         return None
     counts = _counts1(section) if edition == 1 else _counts2(section)

@@ -6,7 +6,7 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.octets import unsigned
 from gribmill.grib.product.keys import ECMWF
 
-# How many octets describe the grid, by data representation type: the lists cannot begin before.
+# Octets that describe the grid, by data representation type; the lists cannot begin before their end.
 GRID_OCTETS = {0: 32, 1: 42, 3: 42, 4: 32, 5: 32, 8: 42, 10: 42, 13: 42, 14: 42, 20: 42, 24: 42, 30: 52, 34: 52,
                50: 32, 90: 44}  # fmt: skip
 SHORTEST_GRID = 32
@@ -15,13 +15,13 @@ HARMONICS = 50
 SPACE_VIEW, SPACE_VIEW_ECMWF = 90, 38
 GAUSSIAN, SHORTEST_ROW = {4, 14, 24, 34}, 2
 NOTHING_FOLLOWS = 255
-# ecCodes reads the rows of these grids as signed numbers, and the columns of Mercator's.
+# ecCodes reads the number of rows of these grids, and of columns of Mercator grids, as signed.
 SIGNED_ROWS, SIGNED_COLUMNS = GAUSSIAN | {1}, {1}
 HIGHEST_SIGNED, NOT_GIVEN = 0x7FFF, 0xFFFF
 
 
 def row_list(grid: bytes, centre: int) -> list[int] | None:
-    """The points of each row where section 2 lists them. GribError if the section is too short for its lists.
+    """The number of points in each row, if section 2 lists it. Raises GribError if the section is too short.
 
     ecCodes reads past the end of a section that is too short, and crashes.
     """
@@ -40,7 +40,7 @@ def row_list(grid: bytes, centre: int) -> list[int] | None:
 
 
 def _list_offset(grid: bytes, centre: int) -> int:
-    """How many octets precede the list: the grid's own and the vertical coordinates."""
+    """The number of octets before the list: the grid description and the vertical coordinates."""
     octets = GRID_OCTETS.get(grid[5], SHORTEST_GRID)
     if grid[5] == SPACE_VIEW and centre == ECMWF:
         octets = SPACE_VIEW_ECMWF
@@ -50,7 +50,7 @@ def _list_offset(grid: bytes, centre: int) -> int:
 
 
 def _rows(grid: bytes) -> int | None:
-    """The number of rows in the list; None where the type has no list, or the number is not given."""
+    """The number of rows in the list; None if the type has no list, or the number is not given."""
     if grid[5] not in GRID_OCTETS or grid[5] == HARMONICS:
         return None
     columns, rows = unsigned(grid, 7, 8), unsigned(grid, 9, 10)
@@ -61,7 +61,7 @@ def _rows(grid: bytes) -> int | None:
 
 def _check_counts(grid: bytes, counts: list[int]) -> None:
     columns = unsigned(grid, 7, 8)
-    # ecCodes aborts the process for a row of one point around the globe.
+    # ecCodes aborts the process if a row around the globe has a single point.
     if grid[5] in GAUSSIAN and min(counts) < SHORTEST_ROW:
         raise GribError(f"it lists a row of {min(counts)} points around the globe")
     if columns != NOT_GIVEN and set(counts) != {columns}:

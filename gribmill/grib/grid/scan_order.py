@@ -1,4 +1,4 @@
-"""The order of a message's points, and how to convert them to rows south→north of columns west→east."""
+"""The scan order of a message's points, and its conversion to rows south→north of columns west→east."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Where each GRIB2 grid template has its scanning mode. Its columns and rows are in octets 31-38.
+# The octet of the scanning mode in each GRIB2 grid template. Columns and rows are in octets 31-38.
 SCANNING_OCTET = {0: 72, 1: 72, 2: 72, 3: 72, 10: 60, 12: 60, 20: 65, 30: 65, 31: 65, 40: 72, 41: 72, 42: 72,
                   43: 72, 32768: 72, 32769: 72}  # fmt: skip
 # GRIB1 grids of rows and columns: lat-lon, Mercator, Lambert, Gaussian, polar stereographic, rotated.
 ROWS_AND_COLUMNS1 = {0, 1, 3, 4, 5, 10, 13, 14}
 NO_COLUMNS1 = 0xFFFF
-# Those with rows and columns in the same octets that cannot be cropped: Albers, stretched ones, the space view, NCEP's
-# staggered ones. Spherical harmonics are complex numbers up to a total wave number.
+# Grids with rows and columns in the same octets that are not supported in tiles: Albers, stretched, space view, NCEP's
+# staggered grids. Spherical harmonics are complex numbers up to a total wave number.
 OTHER_ROWS1 = {8, 20, 24, 30, 34, 90, 203, 205}
 HARMONICS1 = 50
 
@@ -55,18 +55,18 @@ class ScanLayout:
 
 
 def to_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The values rounded once, in a new array in row order."""
+    """The values rounded to float32, in a new array in row order."""
     import numpy as np
 
-    # A double beyond float32's range becomes infinite, which is intended: no warning.
+    # A double beyond the range of float32 becomes infinite on purpose, without a warning.
     with np.errstate(over="ignore"):
         return values.astype(np.float32, order="C")
 
 
-# Every message of a file repeats the same section: it is read once.
+# Cached: every message of a file repeats the same section.
 @lru_cache(maxsize=64)
 def layout2(grid: bytes) -> ScanLayout | None:
-    """The layout of a GRIB2 field, from section 3; None where its points are not rows of one length."""
+    """The layout of a GRIB2 field, from section 3; None if its rows do not all have the same length."""
     template = unsigned(grid, 13, 14)
     if template not in SCANNING_OCTET:
         return None
@@ -77,7 +77,7 @@ def layout2(grid: bytes) -> ScanLayout | None:
 
 
 def layout1(grid: bytes) -> ScanLayout | None:
-    """The layout of a GRIB1 field, from section 2; None where its points are not rows of one length, or not stated."""
+    """The layout of a GRIB1 field, from section 2; None if it is not stated or its rows differ in length."""
     if not grid or grid[5] not in ROWS_AND_COLUMNS1:
         return None
     nx, ny = unsigned(grid, 7, 8), unsigned(grid, 9, 10)
@@ -85,7 +85,7 @@ def layout1(grid: bytes) -> ScanLayout | None:
 
 
 def points1(grid: bytes, centre: int) -> int | None:
-    """How many points a GRIB1 field has; None where its grid section does not say. GribError where that is damaged."""
+    """The number of points of a GRIB1 field; None if it is not stated. Raises GribError if the section is damaged."""
     counts = row_list(grid, centre) if grid else None
     layout = layout1(grid)
     if layout:

@@ -1,4 +1,4 @@
-"""Names of fields: the lexicon, NCEP's and ecCodes' names, levels and times as text."""
+"""Names of fields: the lexicon, names from NCEP and ecCodes, and levels and times as text."""
 
 __all__ = [
     "array_name",

@@ -1,4 +1,4 @@
-"""The array name of any field: the lexicon's, or one formed from the GRIB keys."""
+"""The array name of any field: from the lexicon, or formed from its GRIB keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import Keys, Level, Probability
 
-# Numbers from here on are defined by the originating centre.
+# Parameter numbers from here on are reserved for local use by the originating centre.
 LOCAL = 192
 _NUMBERED = re.compile(r".+_\d{1,3}")
 _BY_NUMBERS = re.compile(r"g[12]_\d")
@@ -22,22 +22,22 @@ COMPARISONS = {0: "lt", 1: "gt", 2: "between", 3: "gt", 4: "lt"}
 
 
 def array_name(keys: Keys) -> str:
-    """The name of the field's array, equal for the same kind of field in every file of every run."""
+    """The name of the field's array; the same for the same kind of field in every file and run."""
     match = lexicon().match_quantity(keys) if not keys.selector else None
     return name_in_lexicon(match.variable, keys) if match else _parameter(keys) + _statistic(keys) + _ensemble(keys)
 
 
 def is_array_name(name: str) -> bool:
-    """Whether it may be the name of a field that the lexicon does not name.
+    """Whether it may be the array name of a field that is not in the lexicon.
 
-    Such names have GRIB numbers, a constituent, or a number where another field of the file has the plain name.
+    Such names contain GRIB numbers or a constituent, or end with a number because another field has the plain name.
     """
     return is_formed_name(name) or _is_numbered(name, lexicon())
 
 
 @lru_cache(maxsize=1024)
 def is_formed_name(name: str) -> bool:
-    """Whether it is a name with GRIB numbers, or of a constituent."""
+    """Whether the name is formed from GRIB numbers or from a constituent."""
     return bool(_BY_NUMBERS.match(name)) or is_constituent(name)
 
 
@@ -56,7 +56,7 @@ def array_name_over_time(keys: Keys) -> str:
 
 
 def name_in_lexicon(variable: Variable, keys: Keys) -> str:
-    """The name of an array with this quantity, or with an ensemble's statistic of it."""
+    """The name of an array with this quantity or an ensemble statistic of it."""
     return variable.name + _ensemble(keys)
 
 

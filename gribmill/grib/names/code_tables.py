@@ -1,4 +1,4 @@
-"""Code tables: the meaning of each value of a code field such as the precipitation type."""
+"""Code tables: the meaning of each value of a code field, such as the precipitation type."""
 
 from __future__ import annotations
 

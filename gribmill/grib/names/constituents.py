@@ -1,4 +1,4 @@
-"""Names of fields of one chemical constituent, aerosol, size or wavelength, or of a range of wave periods."""
+"""Names of fields for one chemical constituent, aerosol, size, wavelength, or range of wave periods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.grib.names.levels import SUFFIXES, family, level_suffix, level_tex
 from gribmill.grib.octets import scaled
 from gribmill.grib.product.keys import Keys
 
-# Where each product template has its parts: the constituent, then an interval of sizes, then one of wavelengths.
+# Product templates by their parts: the constituent, then an interval of sizes, then an interval of wavelengths.
 GASES = frozenset({40, 41, 42, 43})
 AEROSOLS = frozenset({44, 45, 46, 47, 85})
 OPTICAL = frozenset({48, 49})
@@ -21,7 +21,7 @@ SIZE_OCTET, WAVELENGTH_OCTET, PERIOD_OCTET = 3, 14, 1
 # Code table 4.91: below the first limit, above the second, between, above the first, below the second, equal.
 BELOW_FIRST, ABOVE_SECOND, ABOVE_FIRST, BELOW_SECOND, EQUAL = {0, 5}, {1, 6}, {3, 8}, {4, 9}, {11}
 BETWEEN = {2, 7}
-# The levels at which such a field usually is: not part of its name.
+# The usual levels of such fields, which are not part of their names.
 USUAL_LEVELS = {
     "surface",
     "entire atmosphere",
@@ -32,7 +32,7 @@ USUAL_LEVELS = {
 
 @dataclass(frozen=True, slots=True)
 class ConstituentName:
-    """The name of a field, its units and its description."""
+    """The name, units and description of a field."""
 
     name: str
     units: str
@@ -40,7 +40,7 @@ class ConstituentName:
 
 
 def constituent_name(keys: Keys) -> ConstituentName | None:
-    """The name of a constituent's field; None if the tables lack any of its parts."""
+    """The name of a constituent field; None if any of its parts is not in the tables."""
     quantity = _tables()["quantities"].get(".".join(map(str, keys.parameter)))
     if not keys.selector or quantity is None or keys.edition != 2:
         return None
@@ -53,7 +53,7 @@ def constituent_name(keys: Keys) -> ConstituentName | None:
 
 
 def is_constituent(name: str) -> bool:
-    """Whether a name starts like those of constituents."""
+    """Whether a name starts like a constituent name."""
     return any(name.startswith(f"{quantity[0]}_") for quantity in _tables()["quantities"].values())
 
 
@@ -73,10 +73,10 @@ def _parts(keys: Keys) -> list[str] | None:
 
 
 def _interval(selector: bytes, octet: int, scale: float, unit: str) -> str | None:
-    """`lt2p5um`, `0p2_2um`, `550nm`; "" where there is none, None for kinds of interval that are not known."""
+    """`lt2p5um`, `0p2_2um`, `550nm`; "" without an interval, None for an unknown type of interval."""
     kind = selector[octet - 1]
     first, second = (scaled(selector, octet + place) for place in (1, 6))
-    # Some writers leave limits of zero where there is no interval.
+    # Some encoders write limits of zero if there is no interval.
     if kind == 255 or (not first and not second):
         return ""
     low, high = (None if limit is None else f"{limit * scale:.6g}".replace(".", "p") for limit in (first, second))

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gribmill.grib.product.keys import Level
 
-# Code table 4.5 and NCEP's own kinds: surfaces without a value.
+# Code table 4.5 and NCEP's local kinds: surfaces without a value.
 NAMED = {
     1: "surface", 2: "cloud base", 3: "cloud top", 4: "0C isotherm",
     5: "level of adiabatic condensation from sfc", 6: "max wind", 7: "tropopause", 8: "top of atmosphere",
@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"(?<![\w.^])(?<!\de-)(\d+(?:\.\d+)?)(?![\w.])")
 
 
 def level_text(level: Level | None, level2: Level | None) -> str:
-    """`2 m above ground`, `180-0 mb above ground`, `surface`; a kind without a text is `kind 117 value 3`."""
+    """`2 m above ground`, `180-0 mb above ground`, `surface`; `kind 117 value 3` for a kind without a text."""
     if level is None:
         return "" if level2 is None else _one(level2)
     if level.kind == SOIL_LEVEL:
@@ -86,7 +86,7 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
-# By the level's text: {} is a number, written with `p` for the point.
+# Suffixes by the level's text: {} is a number, with `p` for the decimal point.
 SUFFIXES = {
     "{} mb": "{}",
     "soil level {}": "{}",
@@ -136,7 +136,7 @@ def level_suffix(words: str, numbers: tuple[str, ...]) -> str:
 
 
 def level_of_suffix(words: str, suffix: str) -> tuple[str, ...] | None:
-    """The numbers from which `level_suffix` forms that suffix; None if it is of another level."""
+    """The inverse of `level_suffix`: the numbers in a suffix; None if it does not match the level."""
     if words not in _DEPTHS:
         found = re.fullmatch(SUFFIXES[words].replace("{}", _SUFFIX_NUMBER), suffix)
         return tuple(text.replace("p", ".") for text in found.groups()) if found else None

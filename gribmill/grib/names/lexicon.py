@@ -1,4 +1,4 @@
-"""The lexicon: finds the quantity of an index line, an ECMWF `param` or a GRIB message."""
+"""The lexicon: maps index lines, ECMWF's `param` and GRIB keys to quantities."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from gribmill.grib.product.keys import ECMWF, Keys, Statistic
 
 log = logging.getLogger(__name__)
 
-# Level kinds with many levels: there, a parameter is a different quantity than at the surface.
+# Kinds of level with many levels, where a parameter is a different quantity than at the surface.
 MANY_LEVELS = {"{} mb", "{} hybrid level", "{} K isentropic level", "PV={} (Km^{}/kg/s) surface", "soil level {}"}
-# Suffixes of the statistics of a cell (docs/tiles.md).
+# Suffixes of cell statistics (docs/tiles.md).
 CELL_ENDINGS = ("_min", "_max", "_mean")
 LEVELS_OF_TYPE = {"pl": "{} mb", "sol": "soil level {}"}
-# The types of level that may express a height above the ground.
+# ECMWF's types of level for a height above the ground.
 HEIGHT_TYPES = {"hl", "sfc"}
-# wgrib2 writes a parameter it has no name for as its numbers.
+# wgrib2 writes the numbers of a parameter that it has no name for.
 _UNNAMED = re.compile(r"var discipline=(\d+) center=(\d+) local_table=\d+ parmcat=(\d+) parm=(\d+)")
-# The possible ends of an index line for the quantity itself: a member, a control, a mean.
+# How an index line may end if it is for the quantity itself: a member, a control, a mean.
 _PLAIN_EXTRA = re.compile(r"(ENS=\S.*|ens mean|)")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A quantity that was found: `rank` is 0 for the best of several sources, `units` those of this source.
+    """A matching quantity. `rank` is 0 for the best of several sources; `units` are the units of this source.
 
     `negated`: the source has the opposite sign.
     """
@@ -49,26 +49,26 @@ class Match:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """All rows, by each of their names. Equal only to itself, because caches are kept per lexicon."""
+    """All rows, indexed by each of their names. Compared by identity, because caches are kept per lexicon."""
 
     rows: dict[str, Variable]
     by_noaa: dict[str, list[tuple[int, Variable, None]]]
     by_ecmwf: dict[str, list[Variable]]
     by_grib: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]]
-    # Names of earlier versions, and the names that replace each of them.
+    # Names from earlier versions, and their replacements.
     renamed: dict[str, tuple[str, ...]]
-    # A user's rows of probabilities, percentiles and spreads.
+    # The user's rows for probabilities, percentiles and spreads.
     variants: dict[tuple[int, ...], list[tuple[int, Variable, GribSource]]]
 
     def current_names(self, name: str) -> tuple[str, ...]:
-        """The name itself; for a name of earlier versions those that replace it, with a warning, once."""
+        """The name itself, or the replacements of a name from an earlier version; logs a warning once per old name."""
         if name not in self.renamed or name in self.rows:
             return (name,)
         _warn_of_old_name(name, self.renamed[name])
         return self.renamed[name]
 
     def other_names(self, name: str, model: str) -> list[str]:
-        """The names under which a tile of that model may have the variable: newer ones, or older ones."""
+        """Other names, newer or older, that the variable may have in a tile of that model."""
         for ending in ("", *CELL_ENDINGS):
             base = name.removesuffix(ending) if name.endswith(ending) else ""
             if base in self.renamed:
@@ -78,7 +78,7 @@ class Lexicon:
         return []
 
     def _old_names(self, name: str, model: str) -> list[str]:
-        """Earlier names of a variable in tiles of that model, in which the same name may have meant another one."""
+        """Earlier names of a variable in tiles of that model; the same old name may mean another variable elsewhere."""
         own = self.rows[name].was
         special = [old.name for old in own if old.model and model.startswith(old.model)]
         others = {
@@ -87,7 +87,7 @@ class Lexicon:
         return special or [old.name for old in own if old.model is None and old.name not in others]
 
     def get(self, name: str) -> Variable | None:
-        """The quantity of that name, or of that old name: `t2m`, or `t_850` of the family `t_{}`."""
+        """The quantity with that current or old name: `t2m`, or `t_850` from the family `t_{}`."""
         if name in self.renamed and name not in self.rows:
             name = self.renamed[name][0]
         if name in self.rows:
@@ -103,7 +103,7 @@ class Lexicon:
         return self._over_time(name)
 
     def _over_time(self, name: str) -> Variable | None:
-        """The quantity of a name that says its time range: `tp_6h`, `t2m_max_12h`, `tp_run`."""
+        """The quantity for a name that includes its time range: `tp_6h`, `t2m_max_12h`, `tp_run`."""
         if name.endswith(RUN):
             row = self.get(name.removesuffix(RUN))
             return row if row and row.window == "run" else None
@@ -115,13 +115,13 @@ class Lexicon:
         return replace(row, name=name, long_name=words, window=None, minutes=found[1])
 
     def match_keys(self, keys: Keys) -> Match | None:
-        """The quantity of a message; None if the lexicon does not have it, or for spreads, probabilities and such."""
+        """The best of `plain_matches`; None if there is none."""
         return next(iter(self.plain_matches(keys)), None)
 
     def plain_matches(self, keys: Keys) -> list[Match]:
-        """Every quantity that the message can be, the usual one first.
+        """All quantities that match the message, the usual one first.
 
-        Spreads, probabilities and such are quantities of their own only where the user has defined them.
+        Spreads, probabilities and percentiles only match variables that the user has defined.
         """
         if keys.selector or keys.of_many:
             return []
@@ -139,11 +139,11 @@ class Lexicon:
         return found
 
     def match_quantity(self, keys: Keys) -> Match | None:
-        """As `match_keys`, but also for any statistic of an ensemble, or of many analyses."""
+        """Like `match_keys`, but also for any statistic of an ensemble or of many analyses."""
         return next(self.matches(keys), None)
 
     def matches(self, keys: Keys) -> Iterator[Match]:
-        """Every quantity that the message can be, best first; some apply only without a better source (`mslp`)."""
+        """Yields all quantities that match the message, best first; some apply only without a better one (`mslp`)."""
         text = level_text(keys.level, keys.level2)
         usual = False
         for rank, row, source in self.by_grib.get(_parameter(keys), ()):
@@ -159,7 +159,7 @@ class Lexicon:
                 yield Match(found, rank, source.units or row.units, source.negated)
 
     def match_noaa(self, element: str, level: str, window: str, extra: str = "") -> Match | None:
-        """The quantity of an index line; its texts must be equal. None if the lexicon does not have it."""
+        """The quantity of an index line, whose texts must match exactly; None if it is not in the lexicon."""
         when = parse_time_range(window)
         if when is None or not _PLAIN_EXTRA.fullmatch(extra):
             return None
@@ -187,26 +187,26 @@ class Lexicon:
             discipline, centre, category, number = map(int, unnamed.groups())
             rows = self.by_grib.get((discipline, category, number), ())
             return [entry for entry in rows if entry[2].fits(centre, None)]
-        # Some inventories have long names after the element: `TMP Temperature [K]`.
+        # Some inventories add a long name to the element: `TMP Temperature [K]`.
         return self.by_noaa.get(element.split(" ")[0] if element.endswith("]") else element, ())
 
 
 def plain_name(name: str) -> str:
-    """`tp` for `tp_run`, and any other name as it is."""
+    """`tp` for `tp_run`; other names unchanged."""
     row = lexicon().get(name) if name.endswith(RUN) else None
     return row.name if row else name
 
 
 def unique_names(matches: Sequence[Match | None], minutes: Sequence[int] | None = None) -> list[str | None]:
-    """A name for each match, without duplicates: the best source of a quantity has its name, the others get None.
+    """A unique name for each match: the best source of a quantity gets its name, the others get None.
 
-    `minutes` are the lengths of their time ranges. The shortest has the lexicon's name, any other has its length in its
-    name: `tp_bucket` and `tp_6h`. In the first hours a bucket has the time range of the run's own accumulation; the
-    second of two is the bucket.
+    `minutes` are the lengths of their time ranges. The shortest gets the lexicon's name; a longer one has its length in
+    its name: `tp_bucket` and `tp_6h`. In the first hours of a run, a bucket has the same time range as the run total;
+    the second of the two is the bucket.
     """
     lengths = minutes or [0] * len(matches)
     names: list[str | None] = [None] * len(matches)
-    # By name: the length and the rank of the field that has it.
+    # By name: the time range and rank of the field that has it.
     taken: dict[str, tuple[int, int]] = {}
     order = sorted((lengths[place], match.rank, place) for place, match in enumerate(matches) if match)
     for length, rank, place in order:
@@ -232,7 +232,7 @@ def built_in_lexicon() -> Lexicon:
 
 
 def lexicon() -> Lexicon:
-    """The lexicon of this process: the built-in rows, and those of the user."""
+    """This process's lexicon: the built-in rows and the user's own."""
     return _with_own or built_in_lexicon()
 
 
@@ -241,7 +241,7 @@ _with_own: Lexicon | None = None
 
 
 def use_own_variables(own: tuple[Variable, ...]) -> None:
-    """Replaces all user rows in this process's lexicon with these; the built-in rows stay."""
+    """Replaces the user's rows in this process's lexicon; the built-in rows stay."""
     global _own, _with_own
     if own != _own:
         _with_own = _indexed(built_in_lexicon().rows | {row.name: row for row in own}) if own else None
@@ -273,7 +273,7 @@ def _indexed(rows: dict[str, Variable]) -> Lexicon:
 
 
 def absent_names(wanted: Collection[str], taken: Collection[str]) -> list[str]:
-    """Those of the wanted names that are not taken; an old name only if none of those that replace it is."""
+    """The wanted names that are not in `taken`. An old name is absent only if all its replacements are."""
     known = lexicon().renamed
     optional = {name for old in wanted if old in known for name in known[old]}
     found = {old for old in wanted if not {*known.get(old, ())}.isdisjoint(taken)}
@@ -296,7 +296,10 @@ def _variable(name: str, row: dict[str, Any]) -> Variable:
 
 
 def read_source(text: str) -> GribSource:
-    """`0.1.193@98=m` of GRIB2, or `98:128.228=m` of GRIB1; `#83,105` for generating processes, `=-` for signs."""
+    """Parses a source of variables.toml: `0.1.193@98=m` for GRIB2 or `98:128.228=m` for GRIB1.
+
+    `#83,105` lists generating processes; `=-` means the opposite sign.
+    """
     place, _, units = text.partition("=")
     place, _, processes = place.partition("#")
     centre, colon, numbers = place.partition(":")
@@ -313,26 +316,26 @@ def read_source(text: str) -> GribSource:
 
 
 def _old_name(text: str) -> OldName:
-    """`ceil`, or `ceil@nbm`: in tiles of that model."""
+    """Parses `ceil`, or `ceil@nbm` for tiles of that model only."""
     name, _, model = text.partition("@")
     return OldName(name, model or None)
 
 
 def _rule(text: str) -> CentreRule:
-    """`-999@7`: a fill value of NCEP; `precipitation_type`: a code table of any centre."""
+    """Parses `-999@7` (a fill value of NCEP) or `precipitation_type` (a code table for any centre)."""
     what, _, centre = text.partition("@")
     return CentreRule(what, int(centre) if centre else None)
 
 
 def _parameter(keys: Keys) -> tuple[int, ...]:
-    """Below 128, versions 1 to 3 of GRIB1's table 2 agree, and the lexicon has version 2."""
+    """The parameter as in the lexicon, which has version 2 of GRIB1's table 2. Below 128, versions 1 to 3 agree."""
     if keys.edition == 1 and keys.parameter[0] in (1, 3) and keys.parameter[1] < 128:
         return (2, keys.parameter[1]) if keys.centre != ECMWF else keys.parameter
     return keys.parameter
 
 
 def _ecmwf_time(row: Variable, keys: Keys) -> bool:
-    """ECMWF's GRIB1 gives sums and extremes as instants, or ranges without a statistic: the parameter implies it."""
+    """ECMWF's GRIB1 encodes sums and extremes as instants or without a statistic: the parameter implies it."""
     return keys.statistic in ("instant", "other", row.statistic)
 
 

@@ -1,4 +1,4 @@
-"""Long name and units of a field that is not in the lexicon: NCEP's own table first, then ecCodes."""
+"""Long name and units of a field that is not in the lexicon, from NCEP's table or else from ecCodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NameAndUnits = tuple[str, str]
 MOST_CACHED = 1024
 _cached: dict[Hashable, NameAndUnits] = {}
 
-# Code table 4.7, without means, which have the name of the quantity itself.
+# Code table 4.7 without the means, which are named like the quantity itself.
 ENSEMBLE_STATISTICS = {
     2: "standard deviation of the ensemble",
     3: "normalised standard deviation of the ensemble",
@@ -41,7 +41,7 @@ PROBABILITIES = {
 
 
 def long_name(item: Field) -> NameAndUnits:
-    """Long name and units of the quantity; `parameter 0.19.2` where no table has it."""
+    """Long name and units of the quantity; `parameter 0.19.2` if it is in no table."""
     if constituent := constituent_name(item.keys):
         return constituent.long_name, constituent.units
     known = ncep_names(item.keys)
@@ -49,7 +49,7 @@ def long_name(item: Field) -> NameAndUnits:
 
 
 def of_ensemble(name: str, units: str, keys: Keys) -> NameAndUnits:
-    """Long name and units of an ensemble's statistic, from those of its quantity. Probabilities are in percent."""
+    """Long name and units of an ensemble statistic, from those of the quantity. Probabilities are in percent."""
     if keys.of_many is not None:
         name = f"{name}, {OF_MANY[keys.of_many]} of many analyses or forecasts"
     if keys.derived in ENSEMBLE_STATISTICS:
@@ -63,7 +63,7 @@ def of_ensemble(name: str, units: str, keys: Keys) -> NameAndUnits:
 
 
 def _by_eccodes(item: Field) -> NameAndUnits:
-    """Cached: ecCodes takes milliseconds for a name, and the first lookup takes a hundred megabytes."""
+    """Cached: ecCodes takes milliseconds per name, and its first lookup takes a hundred megabytes."""
     key = _quantity(item.sections) if isinstance(item.sections, Sections2) else None
     found = _cached.get(key) if key is not None else None
     if found is None:
@@ -76,7 +76,7 @@ def _by_eccodes(item: Field) -> NameAndUnits:
 
 
 def _quantity(sections: Sections2) -> Hashable | None:
-    """Everything that a name can depend on: the header without its times. None where the template is not known."""
+    """Everything that a name can depend on: the header without its times. None for an unknown template."""
     template = TEMPLATES.get(unsigned(sections.product, 8, 9))
     if template is None:
         return None

@@ -1,4 +1,4 @@
-"""Names of NCEP's quantities that are not in the lexicon: those of ecCodes, without loading it."""
+"""ecCodes' names of NCEP's quantities that are not in the lexicon, without loading ecCodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NcepNames(NamedTuple):
 
 
 class NcepRow(NamedTuple):
-    """A row of ncep_quantities.txt: where it applies, and its names, if any."""
+    """A row of ncep_quantities.txt: the statistic and level it applies to, and its names, if any."""
 
     statistic: str | None
     kind: int | None
@@ -40,19 +40,19 @@ class NcepRow(NamedTuple):
 
 
 def ncep_name(keys: Keys) -> str | None:
-    """The quantity's short name; None for other centres' quantities, and for statistics of an ensemble."""
+    """The quantity's short name; None for other centres and for ensemble statistics."""
     rows = _rows_of(keys)
     found = _fitting(rows, keys) or (rows[-1].names if rows else None)
     return found.short_name if found else None
 
 
 def ncep_names(keys: Keys) -> NcepNames | None:
-    """The names that ecCodes has; None where ecCodes has to be asked."""
+    """The names in ecCodes; None if only ecCodes itself can tell."""
     return _fitting(_rows_of(keys), keys) if keys.template in TEMPLATES and _usual(keys.level, keys.level2) else None
 
 
 def _usual(level: Level | None, level2: Level | None) -> bool:
-    """Whether NCEP uses such a level. ecCodes has other names for roads, ice and layers between two kinds."""
+    """Whether NCEP uses such a level. ecCodes has other names for roads, ice and layers between two kinds of level."""
     if level is None or (level2 is not None and level2.kind != level.kind):
         return False
     return level.kind in NAMED or level.kind in VALUED

@@ -1,4 +1,4 @@
-"""The user's own variables, from tables in the settings: by the words of an index, or by GRIB keys."""
+"""The user's own variables, defined in the settings by the texts of an index or by GRIB keys."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _KIND = re.compile(r"kind (\d{1,3})(?: value (-?[0-9.]{1,12}))?")
 LEVEL_TEXTS = frozenset(
     {*NAMED.values(), *SUFFIXES, *(text for row in VALUED.values() for text in row[:2]), "soil level {}", "reserved"}
 )
-# Readers convert such names as differences, without the offset of a temperature.
+# Readers convert the units of such variables as differences, without the offset between temperature scales.
 SPREAD_WORDS = frozenset({"sd", "spread", "iqr"})
-# By ECMWF's type of level: the level's text in GRIB. Other types match any single level.
+# Level texts by ECMWF's type of level. Other types match any single level.
 ECMWF_LEVELS = {"pl": "{} mb", "sol": "soil level {}", "hl": "{} m above ground", "pv": "PV={} (Km^2/kg/s) surface"}
 
 
 class OwnVariableError(GribmillError):
-    """A user's own variable that cannot be used."""
+    """The definition of a user's own variable is not valid."""
 
 
 def own_variables(tables: Mapping[str, Mapping[str, Any]]) -> tuple[Variable, ...]:
-    """The variables that the tables describe; an OwnVariableError that names the table and the mistake."""
+    """The variables that the tables define. Raises an OwnVariableError that names the table and the mistake."""
     found = []
     for name, table in tables.items():
         try:
@@ -100,7 +100,7 @@ def _check_name(name: str, known: Lexicon) -> None:
 
 
 def _time(table: Mapping[str, Any]) -> tuple[Any, int | None]:
-    """The statistic and the length of the time range in minutes: as an index writes it, or by keys."""
+    """The statistic and the length of the time range in minutes, from `time` or from `statistic` and `hours`."""
     text, statistic, hours = table.get("time"), table.get("statistic"), table.get("hours")
     if text is not None:
         if statistic is not None or hours is not None:
@@ -117,7 +117,7 @@ def _time(table: Mapping[str, Any]) -> tuple[Any, int | None]:
 
 
 def _levels(table: Mapping[str, Any]) -> tuple[tuple[str, ...], bool, str | None]:
-    """The texts of its levels, whether any level will do, and the level in ECMWF's indexes."""
+    """The texts of its levels, whether any level matches, and the level in ECMWF's indexes."""
     texts = tuple(_level(text) for text in _strings(table, "level"))
     levtype, levelist = table.get("levtype"), table.get("levelist")
     if levtype is None:
@@ -169,7 +169,7 @@ def _source(text: str) -> GribSource:
 
 
 def _known_sources(noaa: Sequence[str], ecmwf: Sequence[str], known: Lexicon) -> list[GribSource]:
-    """The parameters of elements and params that gribmill's own variables have too."""
+    """The GRIB parameters of these elements and params, from the built-in variables."""
     found = []
     for element in noaa:
         for rank, row, _ in known.by_noaa.get(element, ()):
@@ -186,7 +186,7 @@ def _known_sources(noaa: Sequence[str], ecmwf: Sequence[str], known: Lexicon) ->
 
 
 def _known_elements(sources: Sequence[GribSource], known: Lexicon) -> tuple[str, ...]:
-    """The elements that NOAA's indexes use for these parameters, from gribmill's own variables."""
+    """The elements of these parameters in NOAA's indexes, from the built-in variables."""
     found: dict[str, None] = {}
     for source in sources:
         for rank, row, own in known.by_grib.get(source.parameter, ()):

@@ -1,4 +1,4 @@
-"""One quantity of the lexicon: its name in a tile, its description, and how sources name it or its statistic."""
+"""One row of the lexicon: a quantity's name in tiles, its description, and how sources identify it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from gribmill.grib.names.levels import level_suffix
 from gribmill.grib.product.keys import NCEP, NOAA, AccumulationStart, Keys, Statistic
 
-# Code table 4.7, in the words that a user may write, and as wgrib2 ends its lines.
+# Code table 4.7: as written by users, and as the ends of wgrib2's lines.
 DERIVED_WORDS = {"standard deviation": 2, "normalised standard deviation": 3, "spread": 4, "interquartile range": 7}
 _DERIVED_ENDINGS = {"ens std dev": 2, "normalized ens std dev": 3, "ens spread": 4}
 _NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)"
@@ -22,7 +22,7 @@ _PERCENTILE = re.compile(r"([0-9]{1,3})% level")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A probability of values above and below limits (one or both), a percentile, or a spread (code table 4.7)."""
+    """A probability of values above a limit, below a limit or both; a percentile; or a spread (code table 4.7)."""
 
     above: float | None = None
     below: float | None = None
@@ -30,13 +30,13 @@ class Variant:
     derived: int | None = None
 
     def equals(self, other: Variant | None) -> bool:
-        """Whether both are the same; limits are equal to six digits, as index lines write them."""
+        """Whether both are the same. Limits are compared with the precision of index lines, six digits."""
         if other is None or (self.percentile, self.derived) != (other.percentile, other.derived):
             return False
         return _alike(self.above, other.above) and _alike(self.below, other.below)
 
     def fits(self, keys: Keys) -> bool:
-        """Whether a message holds it."""
+        """Whether a message with these keys contains this variant."""
         return self.equals(variant_of(keys))
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Variant:
 
 
 def variant_of(keys: Keys) -> Variant | None:
-    """What a message holds instead of the quantity itself; None for the quantity."""
+    """The variant that a message contains; None for the quantity itself."""
     if keys.probability is not None:
         lower, upper = keys.probability.lower, keys.probability.upper
         above, below = {0: (None, lower), 1: (upper, None), 3: (lower, None), 4: (None, upper)}.get(
@@ -64,7 +64,7 @@ def variant_of(keys: Keys) -> Variant | None:
 
 @lru_cache(maxsize=1024)
 def variant_of_ending(text: str) -> Variant | None:
-    """What the end of an index line says: `prob >0.254:prob fcst 255/255`, `10% level`, `ens std dev`."""
+    """The variant at the end of an index line: `prob >0.254:prob fcst 255/255`, `10% level`, `ens std dev`."""
     first = text.split(":")[0].strip()
     if found := _ABOVE.fullmatch(first):
         return Variant(above=float(found[1]))
@@ -85,9 +85,9 @@ def _alike(one: float | None, other: float | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GribSource:
-    """How GRIB messages identify a quantity: its parameter, the centre (None: any) and the unit (None: the usual).
+    """How GRIB messages identify a quantity: parameter, centre (None: any) and units (None: the row's).
 
-    `processes`: only messages of these generating processes. `negated`: with the opposite sign of the row.
+    `processes`: only messages from these generating processes. `negated`: the source has the opposite sign.
     """
 
     parameter: tuple[int, ...]
@@ -134,21 +134,21 @@ class Variable:
     standard_name: str | None = None
     statistic: Statistic = "instant"
     window: AccumulationStart | None = None
-    # The length of its time range, where its name says it (`tp_6h`).
+    # The length of its time range, if it is part of the name (`tp_6h`).
     minutes: int | None = None
     noaa: tuple[str, ...] = ()
     ecmwf: tuple[str, ...] = ()
     grib2: tuple[GribSource, ...] = ()
     grib1: tuple[GribSource, ...] = ()
-    # Numbers that stand for "no value", and the table of a code field.
+    # Numbers that mean "no value", and the table of a code field.
     fill: tuple[CentreRule, ...] = ()
     codes: tuple[CentreRule, ...] = ()
     valid_min: float | None = None
     was: tuple[OldName, ...] = ()
     # Whether the name is used only if a better source has the usual one, or if it is requested.
     beside: bool = False
-    # Of a user's variables: a statistic of an ensemble; the end of its index lines; whether it may be at any single
-    # level; its level in ECMWF's indexes (`pl 850`); whether its range is the user's choice.
+    # Only for a user's variables: the ensemble statistic; the end of its index lines; whether any single level matches;
+    # its level in ECMWF's indexes (`pl 850`); whether the user has chosen its range.
     variant: Variant | None = None
     ending: str | None = None
     any_level: bool = False
@@ -156,20 +156,20 @@ class Variable:
     own_range: bool = False
 
     def fill_values(self, centre: int) -> tuple[float, ...]:
-        """The numbers that a centre writes where there is no value."""
+        """The numbers that mean "no value" in messages of that centre."""
         return tuple(float(rule.text) for rule in self.fill if rule.applies_to(centre))
 
     def code_table(self, centre: int) -> str | None:
-        """The name of the code table of a centre's values; None if they are quantities."""
+        """The name of the code table for that centre; None if the values are not codes."""
         return next((rule.text for rule in self.codes if rule.applies_to(centre)), None)
 
     @property
     def is_family(self) -> bool:
-        """Whether it describes many levels, and `at` gives the name of an array."""
+        """Whether it describes many levels; `at` returns the variable at one of them."""
         return "{}" in self.name
 
     def at(self, words: str, numbers: tuple[str, ...]) -> Variable:
-        """The member of a family at one level, as `levels.family` splits it."""
+        """The variable at one level of a family; the arguments are as returned by `levels.family`."""
         suffix = level_suffix(words, numbers)
         where = words.format(*numbers)
         place = where.replace(" mb", " hPa").removesuffix(" (considered as a single layer)")

@@ -12,14 +12,14 @@ MINUTES = {"min": 1, "hour": 60, "day": 1440}
 WGRIB2_STATISTICS: dict[str, Statistic] = {"acc": "accum", "ave": "avg", "max": "max", "min": "min"}
 _WORDS = {statistic: word for word, statistic in WGRIB2_STATISTICS.items()}
 
-# `495 min fcst` is a moment in minutes, `0-1 hour min fcst` the minimum of an hour.
+# `495 min fcst` is an instant in minutes, `0-1 hour min fcst` the minimum over an hour.
 _MOMENT = re.compile(r"([0-9]{1,6}) (min|hour|day) fcst")
 _RANGE = re.compile(r"([0-9]{1,6})-([0-9]{1,6}) (min|hour|day) (acc|ave|max|min) fcst")
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """Minutes after the run began, from `start` to `end` (equal for a moment), and the statistic over them."""
+    """From `start` to `end`, in minutes after the start of the run (equal for an instant), and the statistic."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class TimeRange:
 
 @lru_cache(maxsize=4096)
 def parse_time_range(text: str) -> TimeRange | None:
-    """The time range; None for forms that plain forecasts do not have (means over days, climatologies …)."""
+    """The time range; None for forms that do not occur in forecasts (means over days, climatologies …)."""
     if text == "anl":
         return TimeRange(0, 0)
     if moment := _MOMENT.fullmatch(text):
@@ -42,7 +42,7 @@ def parse_time_range(text: str) -> TimeRange | None:
 
 
 def write_time_range(time: TimeRange) -> str:
-    """As wgrib2 would: in minutes where hours do not divide it, in days where an accumulation from the start allows."""
+    """The text that wgrib2 writes: in minutes if not in whole hours, in days for whole days since the run began."""
     start, end = time.start, time.end
     if time.statistic == "instant":
         if end == 0:

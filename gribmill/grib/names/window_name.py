@@ -12,12 +12,12 @@ RUN, BUCKET = "_run", "_bucket"
 LONGEST_MINUTES = 100 * 24 * 60
 _LENGTH = re.compile(r"(?P<base>[A-Za-z0-9].*)_(?P<count>[1-9][0-9]{0,5})(?P<unit>min|h)")
 _MINUTES = {"min": 1, "h": 60}
-# What the lexicon's descriptions say about a time range that is not known yet.
+# How the lexicon's descriptions refer to a time range of unknown length.
 _ANY_RANGE = re.compile(r" (since the run began|since the bucket was last emptied|(in|over) the window)\b")
 
 
 def window_text(minutes: int) -> str:
-    """The length of a time range in a name: `6h`, or `15min` where it is not whole hours."""
+    """The length of a time range as part of a name: `6h`, or `15min` if it is not in whole hours."""
     return f"{minutes // 60}h" if minutes % 60 == 0 else f"{minutes}min"
 
 
@@ -27,7 +27,7 @@ def with_window(base: str, minutes: int) -> str:
 
 
 def split_window(name: str) -> tuple[str, int] | None:
-    """`tp_6h` as `tp` and 360; None for names that do not end with a length."""
+    """Splits `tp_6h` into `tp` and 360; None for names that do not end with a length."""
     found = _LENGTH.fullmatch(name)
     if found is None:
         return None
@@ -43,11 +43,11 @@ def base_name(name: str) -> str:
 
 
 def without_range(long_name: str) -> str:
-    """A description of the quantity alone: `Precipitation` for `Precipitation since the run began`."""
+    """The description without its time range: `Precipitation` for `Precipitation since the run began`."""
     return _ANY_RANGE.sub("", long_name)
 
 
 def with_range(long_name: str, minutes: int) -> str:
-    """A description with the length of its time range: `Precipitation over 6 h`."""
+    """The description with the length of the time range: `Precipitation over 6 h`."""
     length = f"{minutes // 60} h" if minutes % 60 == 0 else f"{minutes} min"
     return f"{without_range(long_name)} over {length}"

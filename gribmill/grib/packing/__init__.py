@@ -1,3 +1,3 @@
-"""How values are packed, and validation of a packing before it is decoded."""
+"""Describes how values are packed, and validates packed values before they are decoded."""
 
 __all__ = ["describe", "validate", "wide_png"]

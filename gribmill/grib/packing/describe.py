@@ -1,4 +1,4 @@
-"""How a field's values are packed: the packing, the bits per value, the scaling and the precision."""
+"""Describes how a field's values are packed: packing, bits per value, scaling and precision."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ NAMES2 = {
     50: "spectral", 51: "spectral complex", 61: "simple+log", 200: "run length", 40000: "jpeg2000", 40010: "png",
     50001: "second order", 50002: "second order",
 }  # fmt: skip
-# Templates whose section starts as 5.0 does: reference, binary and decimal scale, bits.
+# Templates that start like 5.0: reference, binary and decimal scale, bits.
 SCALED2 = {0, 2, 3, 40, 41, 42, 40000, 40010, 50001, 50002}
 IEEE = 4
-# Templates of logarithms and of spherical harmonics: they too have the bits per value in octet 20.
+# Templates for logarithms and spherical harmonics, which also have the bits per value in octet 20.
 OTHERWISE_SCALED2 = {50, 51, 61}
-# GRIB1 by the first four bits of its flags: spherical harmonics, complex packing, integers, more flags in octet 14.
+# By the first four flag bits of GRIB1: spherical harmonics, complex packing, integers, more flags in octet 14.
 NAMES1 = {0: "simple", 1: "matrix", 2: "simple", 3: "ieee", **dict.fromkeys((4, 5, 6, 7), "second order")}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPacking:
-    """value = (reference + integer × 2^binary) × 10^-decimal; None where the packing has no such number."""
+    """value = (reference + integer × 2^binary) × 10^-decimal; None for numbers that the packing does not have."""
 
     name: str
     template: int | None
@@ -38,14 +38,14 @@ class FieldPacking:
 
     @property
     def step(self) -> float | None:
-        """The precision: the difference between two neighbouring packed values."""
+        """The precision: the difference between two adjacent packed values."""
         if self.binary is None or self.decimal is None or abs(self.binary) > 1000 or abs(self.decimal) > 300:
             return None
         return float(2.0**self.binary * 10.0**-self.decimal)
 
 
 def packing2(sections: Sections2) -> FieldPacking:
-    """From sections 3, 5 and 6 of a GRIB2 field."""
+    """The packing of a GRIB2 field, from its sections 3, 5 and 6."""
     section = sections.packing
     template = unsigned(section, 10, 11)
     scaled = template in SCALED2
@@ -63,7 +63,7 @@ def packing2(sections: Sections2) -> FieldPacking:
 
 
 def packing1(sections: Sections1, points: int) -> FieldPacking:
-    """From the sections of a GRIB1 field with that many points."""
+    """The packing of a GRIB1 field with this number of points."""
     data = sections.data
     flags = data[3] >> 4
     name = NAMES1.get(flags, "spectral complex" if flags & 4 else "spectral")
@@ -88,7 +88,7 @@ def _bits2(section: bytes, template: int) -> int | None:
 
 
 def ieee_bytes(section: Octets) -> int:
-    """The size of one value (code table 5.7), from octet 12 of GRIB2's section 5 or of GRIB1's data section."""
+    """Bytes per value (code table 5.7), from octet 12 of GRIB2's section 5 or of GRIB1's data section."""
     sizes = {1: 4, 2: 8, 3: 16}
     precision = unsigned(section, 12, 12)
     if precision not in sizes:

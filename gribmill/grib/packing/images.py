@@ -1,4 +1,4 @@
-"""Values packed as a JPEG 2000 or PNG image: refuses images that are damaged or do not have one pixel per value."""
+"""Validates values packed as a JPEG 2000 or PNG image: rejects damaged images and those without one pixel per value."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.octets import unsigned
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# The octet is one less than the bits; its first bit is set for signed values.
+# The octet holds the number of bits minus one; its first bit is set for signed values.
 JPEG_DEEPEST = 31
-# Bits of one pixel, by colour type and bit depth, as GRIB2 uses PNG: grey, RGB, RGB with alpha.
+# Bits per pixel by colour type and bit depth, for the PNG images that GRIB2 allows: grey, RGB, RGB with alpha.
 PNG_PIXEL_BITS = {(0, 8): 8, (0, 16): 16, (2, 8): 24, (6, 8): 32}
 
 
 def check_jpeg(data: memoryview, values: int) -> None:
-    """Raise GribError unless the SIZ marker, which begins every JPEG 2000 code stream, describes such an image.
+    """Raise GribError unless the SIZ marker at the start of the code stream describes one pixel per value.
 
-    ecCodes aborts the process where the image does not have exactly one unsigned component.
+    ecCodes aborts the process if the image does not have exactly one unsigned component.
     """
     if bytes(data[:4]) != b"\xff\x4f\xff\x51" or len(data) < 45:
         raise GribError("its packed image is not a JPEG 2000 code stream")
@@ -29,9 +29,9 @@ def check_jpeg(data: memoryview, values: int) -> None:
 
 
 def check_png(data: memoryview, values: int, bits: int) -> None:
-    """Raise GribError unless the header chunk describes such an image, and every chunk is within the data.
+    """Raise GribError unless the header chunk describes one pixel per value, and every chunk is within the data.
 
-    ecCodes aborts the process where a chunk is not, or where a pixel does not have the whole bytes of a value.
+    Otherwise ecCodes aborts the process; it does so too if a pixel has fewer or more bytes than a value.
     """
     if bytes(data[:8]) != PNG_SIGNATURE or bytes(data[12:16]) != b"IHDR":
         raise GribError("its packed image is not a PNG")

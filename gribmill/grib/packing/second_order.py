@@ -1,6 +1,6 @@
-"""Second-order packing: refuses groups that do not add up to the values.
+"""Validates second-order packing: rejects groups that do not add up to the number of values.
 
-GRIB1 has ECMWF's general extended form, and older forms whose groups are rows or begin where a secondary bitmap says.
+GRIB1 has ECMWF's general extended form, and older forms whose groups are rows or are marked in a secondary bitmap.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.grid.scan_order import J_CONSECUTIVE, ScanLayout
 from gribmill.grib.octets import Octets, unsigned
 
-# In octet 14 of GRIB1's data section.
+# Flags in octet 14 of GRIB1's data section.
 MATRIX, SECONDARY_BITMAP, OWN_WIDTHS, GENERAL_EXTENDED, TWO_ORDERS, PLUS_ONE = 0x40, 0x20, 0x10, 0x08, 0x02, 0x01
 FORM = MATRIX | SECONDARY_BITMAP | OWN_WIDTHS | GENERAL_EXTENDED
 # ecCodes reads a number into one machine word.
 BITS_LIMIT = 63
 HIGHEST_ORDER = 3
-# ECMWF's GRIB2 template for rows in alternating directions has an octet of flags before the order of the differences.
+# ECMWF's GRIB2 template for boustrophedonic rows has an octet of flags before the order of the differences.
 BOUSTROPHEDONIC2 = 50002
 
 
 def check_second_order1(data: memoryview, values: int) -> None:
-    """Raise GribError unless the groups have `values` values and their bits are within the data.
+    """Raise GribError unless the groups hold `values` values and their bits are within the data.
 
     Otherwise ecCodes writes out of bounds.
     """
@@ -40,14 +40,14 @@ def check_second_order1(data: memoryview, values: int) -> None:
 
 
 def check_second_order2(section: bytes, data: memoryview, values: int) -> None:
-    """The same for a GRIB2 field: `section` is section 5, `data` the packed values of section 7."""
+    """The same check for a GRIB2 field: `section` is section 5, `data` the packed values of section 7."""
     groups, order_at = unsigned(section, 22, 25), 33 if unsigned(section, 10, 11) == BOUSTROPHEDONIC2 else 32
     order = unsigned(section, order_at, order_at)
     bits = (order + 1) * unsigned(section, order_at + 1, order_at + 1) if order else 0
     if order > HIGHEST_ORDER or bits > (len(section) - order_at - 1) * 8:
         raise GribError(f"it has differences of order {order} in {len(section)} bytes")
     place, found = 1, []
-    for octet in (30, 31, 21):  # Widths, lengths and first values of the groups follow each other.
+    for octet in (30, 31, 21):  # Widths, lengths and first values of the groups, in this order.
         width = unsigned(section, octet, octet)
         found.append(numbers_at(data, place, groups, width))
         place += (groups * width + 7) // 8
@@ -55,9 +55,9 @@ def check_second_order2(section: bytes, data: memoryview, values: int) -> None:
 
 
 def check_old_second_order(data: memoryview, present: NDArray[np.bool_], layout: ScanLayout | None) -> None:
-    """The same for GRIB1's older forms: the groups must have the values of the points that are `present`.
+    """The same check for GRIB1's older forms: the groups must hold one value for each `present` point.
 
-    Otherwise ecCodes crashes or loops forever. It reads the parts one after the other, ignoring stated positions.
+    Otherwise ecCodes crashes or loops forever. It reads the parts in sequence and ignores their stated positions.
     """
     form, groups = unsigned(data, 14, 14) & FORM, unsigned(data, 17, 18) + 65536 * unsigned(data, 21, 21)
     values = int(present.sum())
@@ -87,7 +87,7 @@ def _row_lengths(present: NDArray[np.bool_], layout: ScanLayout | None) -> NDArr
 
 
 def _bitmap_lengths(starts: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
-    """The length of each group, from a bitmap with a 1 where one begins."""
+    """The length of each group, from a bitmap with a 1 at the start of each group."""
     begin = np.flatnonzero(starts)
     if begin.size != groups or groups == 0 or begin[0] != 0:
         raise GribError(f"its secondary bitmap has {begin.size} groups, not {groups}")
@@ -97,7 +97,7 @@ def _bitmap_lengths(starts: NDArray[np.int64], groups: int) -> NDArray[np.int64]
 def check_groups(
     widths: NDArray[np.int64], lengths: NDArray[np.int64], values: int, data: memoryview, first: int
 ) -> None:
-    """Raise GribError unless groups of these bits and lengths have `values` values, beginning at octet `first`."""
+    """Raise GribError unless the groups hold `values` values and their bits fit in the data from octet `first` on."""
     if int(lengths.sum()) != values:
         raise GribError(f"its groups have {int(lengths.sum())} values, not {values}")
     room = max(len(data) - first + 1, 0) * 8
@@ -106,14 +106,14 @@ def check_groups(
 
 
 def _widths_at(data: memoryview, order: int) -> int:
-    """The octet of the groups' widths: after the first values and the bias of the differences, if any."""
+    """The first octet of the group widths, which follow the first values and the bias of the differences, if any."""
     if order == 0:
         return 26
     return 27 + ((order + 1) * unsigned(data, 26, 26) + 7) // 8
 
 
 def numbers_at(data: Octets, first: int, count: int, width: int) -> NDArray[np.int64]:
-    """`count` numbers of `width` bits from an octet on, or a GribError where the data are too short."""
+    """`count` numbers of `width` bits, starting at octet `first`. Raises GribError if the data are too short."""
     room = len(data) - first + 1
     if width > BITS_LIMIT or first < 1 or count * width > room * 8 or count > 8 * len(data):
         raise GribError(f"its {len(data)} bytes of data are too few for {count} groups")
@@ -121,7 +121,7 @@ def numbers_at(data: Octets, first: int, count: int, width: int) -> NDArray[np.i
 
 
 def bit_numbers(data: Octets, count: int, width: int) -> NDArray[np.int64]:
-    """`count` unsigned numbers of `width` bits each, one after the other."""
+    """Unpacks `count` consecutive unsigned numbers of `width` bits each."""
     if width == 0:
         return np.zeros(count, np.int64)
     bits = np.unpackbits(np.frombuffer(data, np.uint8), count=count * width).reshape(count, width)

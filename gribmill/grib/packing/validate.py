@@ -1,6 +1,6 @@
-"""Refuses fields whose sections contradict each other, before a decoder allocates memory or reads by them.
+"""Rejects fields whose sections contradict each other, before a decoder allocates memory or reads data based on them.
 
-Run-length packing with level values (template 5.200) is that of Japan's radar analyses.
+Japan's radar analyses use run-length packing with level values (template 5.200).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gribmill.grib.packing.second_order import (
 from gribmill.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
 from gribmill.regions.grids import MOST_POINTS
 
-# The largest known real field has 47 million points. Decoding a field of this limit takes 0.8 GB.
+# The largest known field has 47 million points. Decoding a field at this limit takes 0.8 GB.
 POINT_LIMIT = MOST_POINTS
 # ecCodes reads a value into one machine word.
 BITS_LIMIT = 63
@@ -86,7 +86,7 @@ def _check_second_order1(sections: Sections1, packing: FieldPacking, layout: Sca
 
 
 def check_points(points: int, layout: ScanLayout | None) -> None:
-    """Raise GribError for no points, too many, or another number than rows times columns."""
+    """Raise GribError if there are no points, too many, or not rows × columns."""
     if points > POINT_LIMIT:
         raise GribError(f"it states {points} points, more than the limit of {POINT_LIMIT}")
     if points < 1:
@@ -128,7 +128,7 @@ def _check_room(values: int, bits: int, room: int) -> None:
 
 
 def _check_groups(section: bytes, data: memoryview, coded: int) -> None:
-    """Complex packing: the groups' lengths must add up to the values, their bits to the bytes."""
+    """Complex packing: the group lengths must add up to the number of values, and their bits must fit in the data."""
     groups = unsigned(section, 32, 35)
     if groups == 0 or coded == 0:
         return
@@ -160,10 +160,10 @@ def _check_groups(section: bytes, data: memoryview, coded: int) -> None:
 
 
 def check_run_length(section: bytes, data: memoryview, values: int) -> None:
-    """Raise GribError unless the runs have `values` values, each of a valid level.
+    """Raise GribError unless the runs hold `values` values, each with a valid level.
 
-    A number up to `most` is a level; larger ones are the digits of its repetition, the least significant digit first.
-    If they do not add up, ecCodes writes out of bounds or aborts the process.
+    A number up to `most` is a level; larger ones are the digits of its repeat count, least significant digit first.
+    If the runs do not add up, ecCodes writes out of bounds or aborts the process.
     """
     bits, most, levels = unsigned(section, 12, 12), unsigned(section, 13, 14), unsigned(section, 15, 16)
     base = 2**bits - 1 - most
@@ -175,7 +175,7 @@ def check_run_length(section: bytes, data: memoryview, values: int) -> None:
     is_level = numbers <= most
     place = np.arange(numbers.size)
     digit = place - np.maximum.accumulate(np.where(is_level, place, 0)) - 1
-    # In floating point, which cannot overflow; repetitions within the limit of points are exact.
+    # In floating point, where an overflow is harmless; repeat counts up to POINT_LIMIT are exact.
     with np.errstate(over="ignore"):
         repeats = np.where(is_level, 1.0, (numbers - most - 1.0) * float(base) ** np.maximum(digit, 0))
         total = float(repeats.sum())

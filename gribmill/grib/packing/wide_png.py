@@ -1,6 +1,6 @@
-"""Decodes PNG images that are too wide for ecCodes: the PNG library refuses more than a million pixels in a row.
+"""Decodes PNG images that are too wide for ecCodes: libpng rejects more than a million pixels per row.
 
-With a bitmap, all present values form a single row of pixels.
+If a field has a bitmap, its values form a single row of pixels.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUB, UP, AVERAGE, PAETH = 1, 2, 3, 4
 
 
 def too_wide(sections: Sections2, packing: FieldPacking) -> bool:
-    """Whether the field is packed as an image that ecCodes refuses for its size. It has been checked before."""
+    """Whether the field is packed as a PNG image that ecCodes rejects because of its size."""
     image = sections.data[5:]
     if packing.template not in PNG_TEMPLATES or not packing.bits or not packing.coded or len(image) < 33:
         return False
@@ -32,7 +32,7 @@ def too_wide(sections: Sections2, packing: FieldPacking) -> bool:
 
 
 def decode_wide_png(sections: Sections2, packing: FieldPacking) -> NDArray[np.float64]:
-    """The values in the message's order, NaN where missing; computed in the order in which ecCodes does."""
+    """The values in the message's order, NaN where missing; computed with the same operations as in ecCodes."""
     import numpy as np
 
     assert packing.reference is not None and packing.binary is not None and packing.decimal is not None
@@ -47,7 +47,7 @@ def decode_wide_png(sections: Sections2, packing: FieldPacking) -> NDArray[np.fl
 
 
 def pixels(image: memoryview) -> NDArray[np.float64]:
-    """The pixels of a grey, RGB or RGBA image as unsigned numbers of one to four octets, row after row."""
+    """The pixels of a grey, RGB or RGBA image, row by row, as unsigned numbers of one to four octets."""
     import numpy as np
 
     width, height, depth, colour = (unsigned(image, *octets) for octets in ((17, 20), (21, 24), (25, 25), (26, 26)))
@@ -73,7 +73,7 @@ def _inflated(image: memoryview, expected: int) -> bytes:
             packed.append(bytes(image[place + 8 : place + 8 + length]))
         place += 12 + length
     try:
-        # One byte more than there may be: an image that inflates without end stops there.
+        # One byte more than expected: this limits the output of a decompression bomb.
         raw = zlib.decompressobj().decompress(b"".join(packed), expected + 1)
     except zlib.error as error:
         raise GribError(f"its packed image is damaged: {error}") from None
@@ -83,12 +83,12 @@ def _inflated(image: memoryview, expected: int) -> bytes:
 
 
 def _unfiltered(kind: int, line: NDArray[np.uint8], above: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """One row of pixels from its filtered octets (PNG specification, section 9)."""
+    """Reverses the filter of one row of pixels (PNG specification, section 9)."""
     import numpy as np
 
     if kind == 0:
         return line
-    # In the first row the nearest of left, above and upper left is always the left one.
+    # With zeros above, as in the first row, the Paeth predictor is always the left pixel.
     if kind == SUB or (kind == PAETH and not above.any()):
         return np.cumsum(line, axis=0, dtype=np.uint8)
     if kind == UP:
@@ -100,7 +100,7 @@ def _unfiltered(kind: int, line: NDArray[np.uint8], above: NDArray[np.uint8]) ->
 
 
 def _one_by_one(kind: int, line: list[int], above: list[int]) -> list[int]:
-    """One octet of each pixel, for the filters in which each pixel depends on the one before."""
+    """Unfilters one octet of each pixel, for filters in which each pixel depends on the previous one."""
     found, left, corner = [], 0, 0
     for octet, up in zip(line, above, strict=True):
         if kind == AVERAGE:

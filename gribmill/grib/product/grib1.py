@@ -1,4 +1,4 @@
-"""Section 1 of a GRIB1 message."""
+"""Reads section 1 of a GRIB1 message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gribmill.grib.product.keys import (
 )
 from gribmill.grib.product.templates import UNIT_SECONDS
 
-# GRIB1 level kinds (table 3) with one value: the same kind in GRIB2 and the factor to its unit.
+# GRIB1 level kinds (table 3) with one value: the GRIB2 kind, and the conversion factor to its unit.
 ONE_VALUE = {
     20: (20, 0.01), 100: (100, 100.0), 103: (102, 1.0), 105: (103, 1.0), 107: (104, 1e-4), 109: (105, 1.0),
     111: (106, 0.01), 113: (107, 1.0), 115: (108, 100.0), 119: (111, 1e-4), 125: (103, 0.01), 126: (100, 1.0),
@@ -39,13 +39,13 @@ TWO_VALUES = {
 VORTICITY, VORTICITY2 = 117, 109
 # ECMWF's own kind for pressures in Pa; NCEP's kind of that number has no value.
 PASCALS, PRESSURE = 210, 100
-# Kinds without a value that have another number in GRIB2.
+# Kinds without a value that have a different number in GRIB2.
 RENAMED = {102: 101}
 
 # Table 5. A range from P1 to P2 without a statistic.
 UNSPECIFIED = 2
-# Over many analyses or forecasts. In most of them P1 is the lead time of the first, and P2 the interval between them,
-# not the end of a range.
+# Statistics over many analyses or forecasts. In most of them, P1 is the lead time of the first, and P2 is the interval
+# between them instead of the end of a range.
 OF_MANY: dict[int, OfMany] = {
     51: "mean", 113: "mean", 114: "sum", 115: "mean", 116: "sum", 117: "mean", 118: "variance", 119: "sd",
     123: "mean", 124: "sum", 125: "sd",
@@ -53,27 +53,27 @@ OF_MANY: dict[int, OfMany] = {
 ENDS_AT_P1 = {113, 114, 123, 124, 125}
 # Ranges that begin before the reference time, and end before or after it.
 SIGNS = {6: (-1, -1), 7: (-1, 1)}
-# ECMWF's types for the mean and standard deviation of an ensemble, in numbers of GRIB2's code table 4.7.
+# ECMWF's types for ensemble mean and standard deviation, mapped to GRIB2's code table 4.7.
 DERIVED = {17: 0, 18: 2}
-# Its labels are in octets 42 to 49.
+# ECMWF's labels are in octets 42 to 49.
 LOCAL_LABELS = 49
-# ECMWF's local definitions with an ensemble member from octet 50 on, and the number of its octets.
+# ECMWF's local definitions with an ensemble member from octet 50 on, and the size of the member in octets.
 MEMBER_OCTETS = {1: 1, 15: 2, 16: 2, 18: 1, 23: 2, 26: 1, 30: 1, 36: 1, 40: 1}
-# Their number of members follows in one octet.
+# The number of members is in one octet after it.
 MEMBERS_OCTET = {1: 51, 30: 51, 36: 51}
-# NCEP's extension for ensembles: what is in octet 42 by GRIB2's code table 4.6, and octet 44 by its code table 4.7.
+# NCEP's extension for ensembles: octet 42 mapped to GRIB2's code table 4.6, octet 44 mapped to code table 4.7.
 NCEP_ENSEMBLE, NCEP_EXTENSION = 1, 45
 NCEP_CONTROL, NCEP_WHOLE = 1, 5
 NCEP_KINDS = {2: 2, 3: 3}
 NCEP_DERIVED = {1: 0, 2: 1, 11: 2, 12: 3}
-# Probabilities (parameters 191 and 192) add their kind and limits; GRIB2's code table 4.9.
+# Probabilities (parameters 191 and 192) add their kind, mapped to GRIB2's code table 4.9, and their limits.
 NCEP_PROBABILITY, NCEP_PROBABILITIES, NCEP_LIMITS = 55, {191, 192}, {1: 0, 2: 1, 3: 2}
 INSTANT_AT_P1 = {0, 1}
 INSTANT_AT_WIDE_P1 = 10
 
 
 def keys1(product: Octets) -> Keys:
-    """The keys of a GRIB1 field, its level in the kinds and units of GRIB2."""
+    """The keys of a GRIB1 field, with its level converted to the kinds and units of GRIB2."""
     level, level2 = _levels(product)
     centre, parameter = unsigned(product, 5, 5), (unsigned(product, 4, 4), unsigned(product, 9, 9))
     start, end, statistic = _times(product, implied_statistic(centre, parameter))
@@ -111,7 +111,7 @@ def _levels(product: Octets) -> tuple[Level, Level | None]:
     if kind in TWO_VALUES:
         new, first, step = TWO_VALUES[kind]
         return Level(new, round(first + top * step, 6)), Level(new, round(first + bottom * step, 6))
-    # Kinds that GRIB2 does not have keep their number, so that two such levels stay different.
+    # Kinds without a counterpart in GRIB2 keep their number, so that different levels stay different.
     new, number = RENAMED.get(kind, kind), top * 256 + bottom
     return Level(new, None if new in NAMED or number == 0 else float(number)), None
 
@@ -147,7 +147,7 @@ def _ensemble(product: Octets) -> dict[str, Any]:
 
 
 def _ecmwf_ensemble(product: Octets) -> dict[str, Any]:
-    """ECMWF's local definition: its number is octet 41, the type of the field octet 43."""
+    """ECMWF's local definition: octet 41 is its number, octet 43 the type of the field."""
     kind, definition = unsigned(product, 43, 43), unsigned(product, 41, 41)
     if kind in DERIVED:
         return {"derived": DERIVED[kind]}

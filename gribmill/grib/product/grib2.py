@@ -1,4 +1,4 @@
-"""Section 4 of a GRIB2 message, read by product definition template."""
+"""Reads section 4 of a GRIB2 message, according to its product definition template."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ UNSPECIFIED = 255
 
 
 def keys2(discipline: int, identification: Octets, product: Octets, local: Octets = b"") -> Keys:
-    """The keys of a GRIB2 field. Templates that are not known give the parameter, without a level or a time.
+    """The keys of a GRIB2 field. Level and times are None for unknown templates.
 
-    `local` is section 2, which is read where ECMWF wrote it.
+    `local` is section 2, which is read only in messages from ECMWF.
     """
     number = unsigned(product, 8, 9)
     known: dict[str, Any] = {
@@ -71,7 +71,7 @@ def _read(product: Octets, template: ProductTemplate, reference: datetime, impli
 
 
 def _forecast_time(product: Octets, first: int, last: int) -> int:
-    """Sign and magnitude by the manual; but NOAA's air quality model writes -7 in two's complement."""
+    """Sign and magnitude according to the manual; but NOAA's air quality model writes -7 in two's complement."""
     time = signed(product, first, last)
     return unsigned(product, first, last) - (1 << 32) if time < -(1 << 30) else time
 
@@ -114,7 +114,7 @@ def _time_range(
     statistic = implied if number == UNSPECIFIED else STATISTICS2.get(number, "other")
     length = duration(2, unsigned(product, first + 14, first + 14), signed(product, first + 15, first + 18))
     if ranges > 1 or start is None or length is None:
-        # Nested ranges, or months: only the stated end of the whole gives the end.
+        # For nested ranges, or lengths in months, only the stated end of the overall time range is usable.
         return {"statistic": statistic, "end": _stated_end(product, first, reference)}
     return {"statistic": statistic, "end": start + length}
 

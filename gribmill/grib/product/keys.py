@@ -1,4 +1,4 @@
-"""The keys of one field: parameter, level, times, statistic, ensemble member and ECMWF's labels, stated or implied."""
+"""The keys of one field: parameter, level, times, statistic, ensemble member and ECMWF's labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.grib.octets import Octets, unsigned
 Statistic = Literal[
     "instant", "avg", "accum", "max", "min", "diff", "sdiff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
 ]
-# Where an accumulation begins: with the run, or later, at the last reset.
+# Where an accumulation begins: at the start of the run, or at a later reset.
 AccumulationStart = Literal["run", "bucket"]
 
 # GRIB2 code table 4.10.
@@ -56,21 +56,21 @@ TYPES = _numbered(
     (80, "fcmean fcmax fcmin fcstdev"),
     (86, "hcmean ssd gsd ga gai gbf pfc ppm gwt est mpp cpf emdn"),
 )
-# Streams of monthly means: their fields are never the analysis or forecast of an hour.
+# Streams of monthly means: their fields are never the analysis or forecast for one hour.
 _MONTHLY = "mnth moda wamo wamd edmm edmo ewmo ewmm msmm swmm sfmm mofm wmfm mmam mmwm esmm ehmm"
 MONTHLY_MEANS = frozenset(_MONTHLY.split())
-# Archives of many centres without such labels, by production status (code table 1.3), and the type of processed data
-# (code table 1.4).
+# Multi-centre archives without such labels: class by production status (code table 1.3), and type by type of processed
+# data (code table 1.4).
 ARCHIVES = {4: "ti", 5: "ti", 6: "s2", 7: "s2"}
 PROCESSED = {0: "an", 1: "fc", 3: "cf", 4: "pf"}
-# GRIB2's local section: its labels fill octets 8 to 17 of every definition.
+# In GRIB2's local section, the labels are in octets 8 to 17 of every definition.
 LOCAL_OCTETS2 = 17
 ALPHANUMERIC = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
 @dataclass(frozen=True, slots=True)
 class MarsLabels:
-    """`od`, `oper`, `fc`, `0001`; a number that has no name is given in digits."""
+    """ECMWF's labels, such as `od`, `oper`, `fc`, `0001`; a number without a name is given in digits."""
 
     mars_class: str
     stream: str
@@ -79,17 +79,17 @@ class MarsLabels:
 
 
 def labels1(product: Octets) -> MarsLabels:
-    """From the local part of a GRIB1 product section, octets 42 to 49."""
+    """The labels in the local part of a GRIB1 product section, octets 42 to 49."""
     return _labels(product, (42, 42), (44, 45), (43, 43), 46)
 
 
 def labels2(local: Octets) -> MarsLabels | None:
-    """From GRIB2's local section; None where there is none."""
+    """The labels in GRIB2's local section; None if it is missing or too short."""
     return _labels(local, (8, 9), (12, 13), (10, 11), 14) if len(local) >= LOCAL_OCTETS2 else None
 
 
 def archive_labels(status: int, processed: int) -> MarsLabels | None:
-    """The labels that fields of TIGGE and S2S have by their production status and type; None for all others."""
+    """The labels of TIGGE and S2S fields, from their production status and type; None for other fields."""
     if status not in ARCHIVES:
         return None
     kind = PROCESSED.get(processed, str(processed))
@@ -128,7 +128,7 @@ ECMWF_OWN: dict[Parameter, Statistic] = {
 
 
 def implied_statistic(centre: int, parameter: Parameter) -> Statistic:
-    """The statistic that the parameter implies; `other` where it implies none."""
+    """The statistic that the parameter implies; `other` if it implies none."""
     own = NCEP_OWN if centre in NOAA else ECMWF_OWN if centre == ECMWF else {}
     return COMMON.get(parameter) or own.get(parameter, "other")
 
@@ -140,7 +140,7 @@ OfMany = Literal["mean", "sum", "sd", "variance"]
 
 NCEP = 7
 ECMWF = 98
-# The generating processes of ECMWF that are versions of AIFS.
+# ECMWF's generating processes for versions of AIFS.
 AIFS_PROCESSES = range(1, 30)
 # Other offices of the National Weather Service and NOAA's laboratories use NCEP's local numbers.
 NOAA = frozenset({NCEP, 8, 9, 59, 161})
@@ -148,7 +148,7 @@ NOAA = frozenset({NCEP, 8, 9, 59, 161})
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A fixed surface: its kind in code table 4.5 (GRIB1 kinds are translated) and its value, in SI units."""
+    """A fixed surface: its kind (code table 4.5; GRIB1 kinds are converted) and its value in SI units."""
 
     kind: int
     value: float | None = None
@@ -165,7 +165,7 @@ class Probability:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The facts of one field."""
+    """The keys of one field."""
 
     edition: int
     centre: int
@@ -177,7 +177,7 @@ class Keys:
     level2: Level | None = None
     start: timedelta | None = None
     end: timedelta | None = None
-    # The start that the message states, where it is known to be wrong.
+    # The start that the message states, if it is known to be wrong.
     stated_start: timedelta | None = None
     statistic: Statistic = "instant"
     member: int | None = None
@@ -185,19 +185,19 @@ class Keys:
     derived: int | None = None
     probability: Probability | None = None
     percentile: int | None = None
-    # Octets that select a part of the quantity (a wave period range, a chemical constituent).
+    # Octets that select a part of the quantity (a range of wave periods, a chemical constituent).
     selector: bytes = b""
     subcentre: int | None = None
-    # The kind of member (code table 4.6), where stated.
+    # The kind of member (code table 4.6), if stated.
     member_kind: int | None = None
-    # ECMWF's labels, where the message has them.
+    # ECMWF's labels, if the message has them.
     mars: MarsLabels | None = None
     # A statistic of many analyses or forecasts, such as a monthly mean.
     of_many: OfMany | None = None
 
     @property
     def valid(self) -> datetime | None:
-        """The valid time: the end of the time range. None where the message does not state it, or beyond all dates."""
+        """The valid time: the end of the time range. None if it is not stated or out of range for a datetime."""
         try:
             return None if self.end is None else self.reference + self.end
         except OverflowError:
@@ -206,24 +206,24 @@ class Keys:
     @property
     def ensemble_member(self) -> int | None:
         """The number of the member, 0 for a control; None outside ensembles."""
-        # ECMWF's GRIB1 has member 0 of 0 there; GRIB2 has other templates.
+        # Outside ensembles, ECMWF's GRIB1 states member 0 of 0; GRIB2 uses other templates.
         return None if (self.edition, self.member, self.members) == (1, 0, 0) else self.member
 
     @property
     def ensemble_mean(self) -> bool:
-        """Whether it is a mean of an ensemble, of any weights (code table 4.7)."""
+        """Whether it is an ensemble mean, weighted or not (code table 4.7)."""
         return self.derived in MEANS
 
     @property
     def window_minutes(self) -> int:
-        """The length of the time range, rounded down; 0 for an instant, or where the message does not state it."""
+        """The length of the time range in minutes, rounded down; 0 for an instant, or if it is not stated."""
         if self.start is None or self.end is None:
             return 0
         return max(0, int((self.end - self.start).total_seconds() // 60))
 
     @property
     def spread(self) -> bool:
-        """Whether it is a spread of an ensemble (code table 4.7) instead of the quantity itself."""
+        """Whether it is an ensemble spread (code table 4.7) instead of the quantity itself."""
         return self.derived in SPREADS
 
 
@@ -234,10 +234,10 @@ SPREADS = frozenset({2, 3, 4, 5, 7})
 
 
 def with_true_range(keys: Keys) -> Keys:
-    """The same keys, but with the true start of ECMWF's sums, the start of the run, whatever time range is stated.
+    """Corrects the time range of ECMWF's sums, which start with the run even if the message states otherwise.
 
-    AIFS states the last step, or an empty time range, for sums since the run began. In other forecasts of ECMWF only an
-    empty one is wrong.
+    AIFS states the last step, or an empty time range, for sums since the run began. In ECMWF's other forecasts, only an
+    empty time range is wrong.
     """
     start, end, labels = keys.start, keys.end, keys.mars
     if keys.centre != ECMWF or keys.statistic != "accum" or start is None or end is None or start <= timedelta(0):

@@ -1,4 +1,4 @@
-"""The product definition templates of GRIB2, by what they add to template 4.0."""
+"""The product definition templates of GRIB2, described by what they add to template 4.0."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _BOTH = {0: 60, 1: 3600, 2: 86400, 10: 10800, 11: 21600, 12: 43200}
 # Seconds in a unit, by edition. Months and longer have no fixed length.
 UNIT_SECONDS = {1: _BOTH | {13: 900, 14: 1800, 254: 1}, 2: _BOTH | {13: 1}}
 CALENDAR_UNITS = {3, 4, 5, 6, 7}
-# Two centuries: damaged data can contain any number, and dates have a maximum.
+# Two centuries: damaged data can contain any number, and datetime has a maximum.
 LONGEST_SECONDS = 200 * 366 * 86400
 
 
 def duration(edition: int, unit: int, count: int) -> timedelta | None:
-    """`count` units; None for units without a fixed length, and beyond any forecast."""
+    """`count` units; None for units without a fixed length, or if it is longer than any forecast."""
     if count == 0 and unit in CALENDAR_UNITS:
         return timedelta(0)
     seconds = UNIT_SECONDS[edition].get(unit)
@@ -24,7 +24,7 @@ def duration(edition: int, unit: int, count: int) -> timedelta | None:
     return timedelta(seconds=seconds * count)
 
 
-# What follows the surfaces: a member of an ensemble, a statistic of it, a probability, a percentile, a reforecast.
+# The part after the surfaces: an ensemble member, an ensemble statistic, a probability, a percentile, a reforecast.
 Ensemble = Literal["", "member", "derived", "probability", "percentile", "reforecast"]
 ENSEMBLE_OCTETS: dict[Ensemble, int] = {
     "": 0, "member": 3, "derived": 2, "probability": 13, "percentile": 1, "reforecast": 10,
@@ -34,27 +34,27 @@ FIRST_OCTET = 12
 
 @dataclass(frozen=True, slots=True)
 class ProductTemplate:
-    """Where a template keeps what 4.0 has. Octets are counted from 1, as in the manual."""
+    """The positions of the parts of template 4.0 in another template. Octets are numbered from 1, as in the manual."""
 
-    # Octets before those of 4.0 that select a part of the quantity.
+    # Octets before those of 4.0, which select a part of the quantity.
     selector_octets: int = 0
     ensemble: Ensemble = ""
     # Whether the field is a statistic over a time range.
     time_range: bool = False
     forecast_time_octets: int = 4
-    # Without surfaces the bands of a satellite follow, up to the section's end.
+    # If false, satellite bands follow up to the end of the section instead.
     surfaces: bool = True
     # Octets after the surfaces that are not read here.
     unread_octets: int = 0
 
     @property
     def process(self) -> int:
-        """The octet of the type of generating process, which is the first of 4.0."""
+        """The octet of the type of generating process, the first octet of 4.0 that may be shifted."""
         return FIRST_OCTET + self.selector_octets
 
     @property
     def forecast_time(self) -> int:
-        """The first octet of the forecast time; its unit is in the octet before."""
+        """The first octet of the forecast time; the preceding octet is its unit."""
         return self.process + 7
 
     @property
@@ -64,7 +64,7 @@ class ProductTemplate:
 
     @property
     def ensemble_octet(self) -> int:
-        """The first octet of the ensemble's part."""
+        """The first octet of the ensemble part."""
         return self.first_surface + 12
 
     @property
@@ -76,7 +76,7 @@ class ProductTemplate:
 def _with(
     selector_octets: int, plain: int, member: int, window: int | None = None, member_window: int | None = None
 ) -> dict[int, ProductTemplate]:
-    """The templates for a deterministic forecast and a member, each at a moment and over a time range."""
+    """The templates for a deterministic forecast and a member, each for an instant and over a time range."""
     found = {plain: ProductTemplate(selector_octets), member: ProductTemplate(selector_octets, "member")}
     if window is not None:
         found[window] = ProductTemplate(selector_octets, time_range=True)
@@ -93,7 +93,7 @@ TEMPLATES: dict[int, ProductTemplate] = {
     60: ProductTemplate(ensemble="reforecast"), 61: ProductTemplate(ensemble="reforecast", time_range=True),
     # An analysis error.
     7: ProductTemplate(),
-    # A spatial average: how points were averaged follows in three octets.
+    # A spatial average: three more octets describe the averaging.
     15: ProductTemplate(unread_octets=3),
     # A simulated satellite image.
     32: ProductTemplate(surfaces=False),
