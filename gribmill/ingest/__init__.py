@@ -1,3 +1,3 @@
-"""Where runs are published, and how their messages are downloaded and verified."""
+"""Finds published runs, and downloads and verifies their messages."""
 
 __all__ = ["download", "errors", "http", "index", "listing", "mirrors", "models"]

@@ -10,11 +10,11 @@ class IngestError(GribmillError):
 
 
 class ModelError(IngestError):
-    """A model's description cannot be used, or a model does not exist."""
+    """A model's description is not valid, or a model does not exist."""
 
 
 class BadIndex(IngestError):
-    """An index file that cannot be trusted: read the GRIB file by its headers, or try another mirror."""
+    """The index file cannot be trusted: use the headers of the GRIB file instead, or try another mirror."""
 
     def __init__(self, source: str, line: int | None, reason: str) -> None:
         self.source, self.line, self.reason = source, line, reason
@@ -22,4 +22,4 @@ class BadIndex(IngestError):
 
 
 class WrongRun(BadIndex):
-    """An index for a different run than the requested one."""
+    """The index is for a different run than requested."""

@@ -1,3 +1,3 @@
-"""GRIB in, tiles out."""
+"""Builds, reads and checks tiles."""
 
 __all__ = ["build", "check", "errors", "format", "read"]

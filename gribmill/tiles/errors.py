@@ -4,4 +4,4 @@ from gribmill.errors import GribmillError
 
 
 class TileError(GribmillError):
-    """A tile that cannot be read, built or trusted; the message names the file."""
+    """A tile cannot be read, built or trusted; the message names the file."""

@@ -49,7 +49,7 @@ class ProductTemplate:
 
     @property
     def process(self) -> int:
-        """The octet of the type of generating process, the first octet of 4.0 that may be shifted."""
+        """The octet of the type of generating process, which follows the selector."""
         return FIRST_OCTET + self.selector_octets
 
     @property

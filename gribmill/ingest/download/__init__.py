@@ -1,3 +1,3 @@
-"""From an index to verified messages in the spool."""
+"""Downloads the selected messages into the spool, and verifies them."""
 
 __all__ = ["download", "download_plan", "errors", "remote_inventory"]

@@ -1,4 +1,4 @@
-"""Downloads the wanted messages of one hour, from the first mirror where they can be verified."""
+"""Downloads the wanted messages of one hour, from the first mirror that delivers verifiable ones."""
 
 from __future__ import annotations
 
@@ -74,15 +74,16 @@ def download(
     now: datetime | None = None,
     line_search: re.Pattern[str] | None = None,
 ) -> Downloaded:
-    """The wanted messages of that hour as `target`, which appears only whole and verified; or a DownloadFailed.
+    """Downloads the wanted messages of that hour to `target`, which appears only once it is complete and verified.
 
-    `known` is what a listing said about the hour on one mirror, which saves a request and is tried first. `progress`
-    is called with the bytes stored and the total, from several threads but one at a time; what it raises stops the
-    download. `check` is called with the messages' headers before the file becomes `target`, and may refuse it with a
-    WrongFile: another mirror may have a better one. `places` names where the file may go instead of to `target`: the
-    first place without another file is taken, and `path` of the result says which. What is verified stays beside the
-    target after a failure or a crash, and is not fetched again. With `line_search`, the messages of all matching
-    lines of the index are wanted instead, of any time in the file.
+    `known` is the hour as listed by one mirror, which is tried first and saves a request. `progress` is called with the
+    bytes stored and the total, from several threads but one at a time; an exception from it stops the download. `check`
+    is called with the messages' headers before the file is renamed, and may reject it with WrongFile; then the next
+    mirror is tried. `places` returns alternatives to `target`: the first one not taken by another file is used, and is
+    the result's `path`. Verified messages stay beside the target after a failure or a crash, and are not fetched again.
+    With `line_search`, the messages of all matching index lines are wanted instead, for any time in the file.
+
+    Raises DownloadFailed if no mirror delivers the file.
     """
     moment = now or datetime.now(UTC)
     what = f"{model.id} {run_id(run)} hour {hour}"
@@ -120,12 +121,12 @@ def download(
 
 
 def is_being_downloaded(target: Path) -> bool:
-    """Whether another process is downloading this target, or was stopped while it did."""
+    """Whether another process, possibly a suspended one, is downloading this target."""
     return is_locked(target) or is_locked(whole_path(target))
 
 
 class _Search:
-    """Tries one mirror after another and records how each did."""
+    """Tries the mirrors in turn, and records the outcome of each."""
 
     def __init__(self, download: MirrorDownload, now: datetime) -> None:
         self.download, self.now = download, now
@@ -135,14 +136,14 @@ class _Search:
         self.trial = False
 
     def counted(self, failure: DownloadFailed) -> DownloadFailed:
-        """The failure, with what it cost."""
+        """The failure, with the number of bytes received."""
         failure.received_bytes = self.download.traffic.received
         return failure
 
     def by_index(
         self, choice: MirrorChoice, health: Mapping[str, MirrorHealth], known: Published | None
     ) -> Downloaded | None:
-        """From the first mirror whose index is correct."""
+        """Downloads from the first mirror with a correct index."""
         self.trial = choice.trial
         for source, moment in choice.left_alone:
             state, left = health[source.mirror.name], (moment - self.now).total_seconds()
@@ -159,7 +160,7 @@ class _Search:
         return None
 
     def by_headers(self) -> Downloaded | None:
-        """From the files whose index cannot be used; hosts that limit requests come last."""
+        """Downloads from the mirrors whose index cannot be used; hosts that limit requests come last."""
         for source in sorted(self.doubtful, key=lambda source: source.mirror.host.requests_per_minute is not None):
             try:
                 return self._succeeded(source, self.download.by_headers(source))
@@ -180,14 +181,14 @@ class _Search:
         self.observations.append(observation_of(source.mirror.name, fault, self.now))
 
     def _paced(self, source: SourceUrls, error: Exception) -> Exception:
-        """A failed trial of a mirror that is down anyway: retry at the next trial, without using an attempt."""
+        """Turns the failed trial of an open mirror into a wait for the next trial, which does not use an attempt."""
         if self.trial and isinstance(error, Broken):
             return RateLimited(source.grib_url, error.reason, TRIAL_EVERY.total_seconds())
         return error
 
 
 def _is_of_index(error: Exception, source: SourceUrls) -> bool:
-    """Whether the file itself may be valid: its index is wrong, or something else came instead of the index."""
+    """Whether only the index is at fault, so that the file itself may be valid."""
     if isinstance(error, Untrusted) and error.url == source.index_url:
         return not isinstance(error, TooLarge)
     return isinstance(error, BadIndex | GribError | NoRanges | PastEnd)
@@ -196,6 +197,6 @@ def _is_of_index(error: Exception, source: SourceUrls) -> bool:
 def _chosen(
     urls: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None, now: datetime
 ) -> MirrorChoice:
-    """First the mirror known to have it, then by preference; failing mirrors are left out if others remain."""
+    """The mirror known to have the file first, then by preference; open mirrors are left out if others remain."""
     first = [source for source in urls if known is not None and source.grib_url == known.grib_url]
     return choose_mirrors([*first, *(source for source in urls if source not in first)], health, now)

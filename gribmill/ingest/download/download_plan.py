@@ -1,4 +1,4 @@
-"""A download's plan and result: its limits, which bytes to fetch and where they go, and what it returned."""
+"""The limits, plan and result of a download."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from gribmill.ingest.index.entry import ByteRange, Inventory
 from gribmill.ingest.index.select import Selection, Wanted
 from gribmill.ingest.mirrors.circuit_breaker import Observation
 
-# By the index; by the file's own headers, through small requests; the whole file first.
+# By the index; by the file's headers, read with small requests; or by fetching the whole file first.
 Way = Literal["index", "walk", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a download may cost. Anything more is an error: a GFS hour has 540 MB in 743 messages.
+    """Limits of a download, beyond which it fails. For comparison, a GFS hour has 540 MB in 743 messages.
 
-    A local file may contain years, and reading its headers costs no requests.
+    A local file may contain years of data, and reading its headers costs no requests.
     """
 
     spool_bytes: int = 4 * 2**30
@@ -42,9 +42,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One message of the source. `fields` is how many it has (None: not known), `fitting` how many are wanted.
+    """One message of the source. `fields` is its number of fields (None: unknown), `fitting` how many are wanted.
 
-    `claims` is what the index says about these.
+    `claims` are the statements of the index about the wanted ones.
     """
 
     number: int
@@ -62,7 +62,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class DownloadPlan:
-    """Pieces of one object in the order of the source; in the spool they follow each other without gaps."""
+    """Pieces of one object in the order of the source; in the spool they are stored without gaps."""
 
     head: ObjectHead
     pieces: tuple[Piece, ...]
@@ -73,7 +73,7 @@ class DownloadPlan:
 
     @property
     def places(self) -> list[int]:
-        """Where each piece begins in the spool, and finally where the spool ends."""
+        """The offset of each piece in the spool, followed by the end of the spool."""
         return list(accumulate((piece.length for piece in self.pieces), initial=0))
 
     @property
@@ -83,7 +83,7 @@ class DownloadPlan:
 
     @property
     def identity(self) -> str | None:
-        """Equal for the same bytes of the same object; None where the host does not identify the object."""
+        """Identifies the bytes of this object; None if the host provides neither an ETag nor a time."""
         head = self.head
         if head.etag is None and head.last_modified is None:
             return None
@@ -94,10 +94,10 @@ class DownloadPlan:
 
 @dataclass(frozen=True, slots=True)
 class Downloaded:
-    """A whole, verified spool file. `requested_bytes` came over the network, index and gaps included.
+    """A complete, verified spool file. `requested_bytes` were received, including the index and gaps.
 
-    By `index`, `found` and `missing` are exact; by `walk` and `whole`, a time range may be another one.
-    `messages` have their number in the source and their place in the spool.
+    By `index`, `found` and `missing` are exact; by `walk` and `whole`, a time range may differ.
+    `messages` have their number in the source and their offset in the spool.
     """
 
     path: Path
@@ -119,7 +119,7 @@ class Downloaded:
 def plan_by_index(
     inventory: Inventory, selection: Selection, wanted: Sequence[Wanted], head: ObjectHead, index: bytes
 ) -> DownloadPlan:
-    """The selected messages, as the index describes them. The last message ends where the file does."""
+    """The plan for the selected messages, as the index describes them. The last message ends with the file."""
     in_message = Counter(entry.offset for entry in inventory)
     chosen = Counter(entry.offset for entry in selection.entries)
     numbers = {entry.offset: entry.number for entry in selection.entries}

@@ -1,4 +1,4 @@
-"""Why no mirror could deliver a file, and whether to retry."""
+"""Errors of downloads, by whether a retry may help."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 
 class NothingWanted(IngestError):
-    """The file is valid, but has nothing that is wanted."""
+    """The file is valid, but contains nothing that is wanted."""
 
 
 class WrongFile(IngestError):
-    """The messages are valid, but not what the model's files should contain."""
+    """The messages are valid, but do not belong in the model's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class MirrorFailure:
 
 
 class DownloadFailed(IngestError):
-    """No mirror delivered the file. `retry_after_seconds` is None where no host said when to retry."""
+    """No mirror delivered the file. `retry_after_seconds` is None if no host said when to retry."""
 
     def __init__(
         self,
@@ -39,17 +39,17 @@ class DownloadFailed(IngestError):
         self.reasons, self.health_updates = tuple(reasons), tuple(health_updates)
         self.retry_after_seconds = retry_after_seconds
         self.received_bytes: int | None = None
-        """Bytes that came over the network anyway; None if not counted."""
+        """Bytes received over the network nevertheless; None if not counted."""
         why = "; ".join(f"{reason.mirror}: {reason.error}" for reason in reasons)
         super().__init__(f"{what}: {why}" if why else what)
 
 
 class NotYet(DownloadFailed):
-    """No mirror has the file: not published yet, or no longer kept."""
+    """No mirror has the file: it is not published yet, or no longer kept."""
 
 
 class Retryable(DownloadFailed):
-    """Something failed that may work later."""
+    """The download may succeed later."""
 
 
 class DiskFull(Retryable):
@@ -63,7 +63,7 @@ class Permanent(DownloadFailed):
 def download_failure(
     what: str, reasons: Sequence[MirrorFailure], health_updates: Sequence[Observation]
 ) -> DownloadFailed:
-    """The kind of failure that the mirrors' failures amount to."""
+    """Combines the failures of all mirrors into one error of the right kind."""
     errors = [reason.error for reason in reasons]
     if not errors:
         return Permanent(f"{what}: no mirror keeps this run", reasons, health_updates)

@@ -1,4 +1,4 @@
-"""Fetches the pieces of a plan into the spool: in parallel, each verified as soon as it is whole."""
+"""Fetches the pieces of a plan into the spool in parallel, and verifies each as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Broken
 from gribmill.ingest.mirrors.mirror import Host
 
-# Dropped connections are common; after three in a row the host is given up.
+# Dropped connections are common; after three in a row, the download from this host fails.
 TRIES = 3
 DownloadProgress = Callable[[int, int], None]
 
@@ -33,14 +33,14 @@ class FetchStopped(Exception):
 
 @dataclass(slots=True)
 class Traffic:
-    """What was transferred so far; shared by the threads of one download."""
+    """The transfers so far, shared by the threads of one download."""
 
     received: int = 0
     requests: int = 0
 
 
 class Fetcher:
-    """Carries out one plan. `expected` is None for pieces that are not messages but blocks of a file."""
+    """Executes one plan. `expected` is None if the pieces are blocks of a file instead of messages."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Fetcher:
         self._done = sum(self.plan.pieces[number].length for number in self.spool.verified)
         left = [piece.range for number, piece in enumerate(self.plan.pieces) if number not in self.spool.verified]
         requests = merge(left)
-        # Each request has its own time limit; all of them together must not take much longer than one would.
+        # Each request has its own time limit; all together must not take much longer than a single one.
         self._seconds = self.session.timeouts.total(self.plan.total - self._done)
         latest = time.monotonic() + self._seconds
         self._deadline = latest if self._deadline is None else min(latest, self._deadline)
@@ -86,7 +86,7 @@ class Fetcher:
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
             finally:
-                # Without a failure all are done, and there is nothing to stop.
+                # After a failure, this stops the other requests; otherwise all are done.
                 self._stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
         errors = [error for future in futures if not future.cancelled() and (error := future.exception())]
@@ -94,7 +94,7 @@ class Fetcher:
             raise error
 
     def all_headers(self) -> tuple[MessageHeader, ...]:
-        """The header of each piece; those that an earlier process had verified are read now."""
+        """The header of each piece, including pieces that an earlier process has verified."""
         for number, piece in enumerate(self.plan.pieces):
             if number not in self.headers:
                 place = self.places[number]
@@ -103,14 +103,14 @@ class Fetcher:
         return tuple(self.headers[number] for number in range(len(self.plan.pieces)))
 
     def report(self, count: int) -> None:
-        """Reports that many more bytes as stored (a negative number: they have to be fetched again)."""
+        """Reports `count` more bytes as stored (negative if they have to be fetched again)."""
         with self.lock:
             self._done += count
             if self._progress:
                 self._progress(self._done, self.plan.total)
 
     def check_going(self) -> None:
-        """Raises if there is no point in continuing."""
+        """Raises if another request has failed or the deadline has passed."""
         if self._stop.is_set():
             raise FetchStopped
         if self._deadline is not None and time.monotonic() > self._deadline:
@@ -130,7 +130,7 @@ class Fetcher:
 
     @contextmanager
     def placed(self, number: int) -> Iterator[None]:
-        """Adds the source, and the message's number and place in it, to a GribError."""
+        """Adds the source and the message's number and offset to a GribError."""
         try:
             yield
         except GribError as error:
@@ -138,7 +138,7 @@ class Fetcher:
             raise damaged(self.plan.head.url, piece.number, piece.start, str(error)) from None
 
     def _fetch(self, request: RangeRequest) -> None:
-        """One request; after a dropped connection, what is missing is requested again."""
+        """Sends one request; after a dropped connection, requests the rest again."""
         writer = _PieceWriter(self, request)
         for attempt in range(1, TRIES + 1):
             self.check_going()
@@ -160,10 +160,10 @@ class Fetcher:
 
 
 class _PieceWriter:
-    """Takes the bytes of one request in order: writes each message to its place, and drops the gaps between.
+    """Receives the bytes of one request in order: writes each message to its place, and drops the gaps between them.
 
-    If the host sends a checksum of the range, messages count as verified only after it; otherwise as soon as they are
-    whole.
+    If the host sends a checksum of the range, messages count as verified only after it matches; otherwise as soon as
+    they are complete.
     """
 
     def __init__(self, fetcher: Fetcher, request: RangeRequest) -> None:
@@ -178,12 +178,12 @@ class _PieceWriter:
         self._safe = (self.place, list(self._parts), self._digest, self._first)
 
     def begin(self, checked: bool) -> None:
-        """A response begins; everything before it is safe."""
+        """A response begins; everything before it is kept."""
         self._checked, self._written_since = checked, 0
         self._safe = (self.place, list(self._parts), self._digest.copy(), self._first)
 
     def take(self, chunk: bytes) -> None:
-        """The next bytes."""
+        """Takes the next bytes."""
         self.fetcher.check_going()
         with self.fetcher.lock:
             self.fetcher.traffic.received += len(chunk)
@@ -202,7 +202,7 @@ class _PieceWriter:
                 self._complete(start)
 
     def finish(self) -> None:
-        """The response was whole, and its checksum right."""
+        """The response was complete, and its checksum matched."""
         for number, digest in self._unmarked:
             self.fetcher.spool.mark(number, digest)
         self._unmarked = []

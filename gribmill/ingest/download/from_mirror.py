@@ -30,19 +30,19 @@ from gribmill.ingest.listing.available_hours import Published
 from gribmill.ingest.mirrors.mirror import Host, SourceUrls
 from gribmill.ingest.models.model import Model
 
-# If an object is replaced more often than this during a download, the mirror is given up.
+# Attempts to download an object that is replaced meanwhile, before the mirror is given up.
 MOST_STARTS = 3
-# Reading the headers of the longest files takes one small request for each of about 750 messages.
+# Reading the headers takes one small request per message, of which the longest files have about 750.
 WALK_SECONDS = 300.0
-# Called with the headers of a file before it is renamed; may refuse it with a WrongFile.
+# Called with the headers of a file before it is renamed; may reject it with WrongFile.
 CheckMessages = Callable[[Sequence[MessageHeader]], None]
-# Called with a whole download: where the file may go, the best place first.
+# Called with a complete download; returns where the file may be stored, best place first.
 ChoosePlaces = Callable[[Downloaded], Iterable[Path]]
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorDownload:
-    """What is wanted, and what it may cost; used for one mirror after another."""
+    """A download with its limits, to be tried on one mirror after another."""
 
     session: SourceSession
     model: Model
@@ -59,20 +59,20 @@ class MirrorDownload:
     traffic: Traffic = field(default_factory=Traffic)
 
     def by_index(self, source: SourceUrls, known: Published | None) -> Downloaded:
-        """By the index; by the headers if the model's files have no index."""
+        """Downloads by the index, or by the headers if the model's files have no index."""
         if source.index_url is None:
             return self.by_headers(source)
-        # Without a tag a listing does not identify the object, and its times are rounded.
+        # Without an ETag, a listing does not identify the object: its times are rounded.
         seen = known is not None and known.size and known.etag
         listed = ObjectHead(source.grib_url, known.size, known.etag) if known and seen else None
         return self._again_if_changed(lambda fresh: self._once_by_index(source, None if fresh else listed), listed)
 
     def by_headers(self, source: SourceUrls) -> Downloaded:
-        """By the file's own headers: read through small requests, or from the whole file."""
+        """Downloads by the file's headers, read with small requests or from the whole file."""
         return self._again_if_changed(lambda fresh: self._once_by_headers(source), None)
 
     def _again_if_changed(self, once: Callable[[bool], Downloaded], listed: ObjectHead | None) -> Downloaded:
-        """Starts again if the object is replaced. If the listing's data is outdated, asks the host."""
+        """Starts again if the object is replaced, or without the listing's data if those may be outdated."""
         for start in range(MOST_STARTS):
             try:
                 with until(self.deadline):
@@ -118,7 +118,7 @@ class MirrorDownload:
             return self._fetch(source, self._planned(source.mirror.host, head, self.traffic, "walk"))
         counted = source.mirror.host.requests_per_minute is not None
         named = bool(self.wanted) and all(want.parameters for want in self.wanted)
-        # Where there should be no index, most of the file is usually wanted: one long request instead of many.
+        # Most of a file that has no index by design is usually wanted: one long request instead of many.
         if head.size and source.index_url is not None and named and not counted:
             try:
                 return self._fetch(source, self._planned(source.mirror.host, head, self.traffic, "walk"))
@@ -127,7 +127,7 @@ class MirrorDownload:
         return self._whole(source, head)
 
     def _whole(self, source: SourceUrls, head: ObjectHead) -> Downloaded:
-        """Fetches the whole file first, and reads it as a local file."""
+        """Fetches the whole file first, and then reads it as a local file."""
         host, copied = source.mirror.host, Traffic()
         path = fetch_whole(
             self.session, host, head, self.target,
@@ -206,7 +206,7 @@ class MirrorDownload:
         return data
 
     def _check_covers(self, inventory: Inventory, source: SourceUrls, head: ObjectHead, *, known: bool) -> None:
-        """Raises unless the index reaches to the end of the file: a truncated index would lack wanted messages.
+        """Raises an error unless the index covers the whole file: a truncated index may lack wanted messages.
 
         `known`: the last message will be verified anyway.
         """

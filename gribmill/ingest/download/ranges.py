@@ -10,13 +10,13 @@ from typing import NamedTuple
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.entry import ByteRange
 
-# No message is larger: an index that says so is wrong or malicious.
+# No message is larger: an index with a larger one is wrong or malicious.
 LARGEST_RANGE = 4 * 2**30
 MOST_RANGES = 20_000
 
 
 class RangeRequest(NamedTuple):
-    """One request, and the wanted ranges in it."""
+    """One request and the wanted ranges in it."""
 
     start: int
     end: int | None
@@ -25,12 +25,12 @@ class RangeRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a request costs compared with the bytes of a gap.
+    """The cost of a request compared with fetching the bytes of a gap.
 
-    A request takes about `request_seconds` before its first byte, in which one connection transfers
-    `bytes_per_second`: gaps smaller than that are cheaper to fetch than to skip. All gaps together stay below `waste`
-    of the wanted bytes (the smallest are closed first, which saves the most requests), and no merged request is longer
-    than `most_bytes`, so that several connections share a file and a dropped one costs little.
+    A request takes about `request_seconds` to its first byte, and a connection transfers `bytes_per_second`: gaps
+    smaller than their product are cheaper to fetch than to skip. All gaps together stay below the share `waste` of the
+    wanted bytes (the smallest are closed first, which saves the most requests). No merged request is longer than
+    `most_bytes`, so that several connections share a file and a dropped one costs little.
     """
 
     request_seconds: float = 0.1
@@ -40,12 +40,12 @@ class Cost:
 
     @property
     def largest_gap(self) -> int:
-        """Bytes that cost as much as a request."""
+        """The number of bytes that take as long as a request."""
         return int(self.request_seconds * self.bytes_per_second)
 
 
 def merge(ranges: Iterable[ByteRange], cost: Cost | None = None) -> list[RangeRequest]:
-    """Requests for every wanted byte, each only once, in the file's order."""
+    """Requests that cover every wanted byte exactly once, in the order of the file."""
     cost = cost or Cost()
     parts = _checked(ranges)
     gaps = sorted(
@@ -64,7 +64,7 @@ def merge(ranges: Iterable[ByteRange], cost: Cost | None = None) -> list[RangeRe
 
 
 def _checked(ranges: Iterable[ByteRange]) -> list[ByteRange]:
-    """Sorted and without duplicates; overlapping and invalid ranges are refused."""
+    """The ranges sorted and without duplicates. Raises IngestError for overlapping and invalid ranges."""
     parts = sorted(set(ranges), key=lambda part: part.start)
     if len(parts) > MOST_RANGES:
         raise IngestError(f"{len(parts)} byte ranges of one file exceed the limit of {MOST_RANGES}")

@@ -1,4 +1,4 @@
-"""What a published file contains, read from its index without downloading the file."""
+"""Lists the contents of a published file from its index, without downloading the file."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from gribmill.ingest.models.model import Model
 
 @dataclass(frozen=True, slots=True)
 class RemoteField:
-    """One field of a published file: `name` in gribmill's lexicon, if it is there, and its bytes, `start` to `end`.
+    """One field of a published file: its `name` in the lexicon, if any, and its bytes, `start` to before `end`.
 
-    `line` is what a search matches. `end` is None where neither the index nor the host says where the file ends.
+    `line` is the text that searches are matched against. `end` is None if neither index nor host states it.
     """
 
     number: str
@@ -43,7 +43,7 @@ class RemoteField:
 
 @dataclass(frozen=True, slots=True)
 class RemoteInventory:
-    """The fields of one published file, in its order."""
+    """The fields of one published file, in order."""
 
     model: str
     run: str
@@ -60,11 +60,11 @@ class RemoteInventory:
         return len(self.fields)
 
     def matching(self, pattern: re.Pattern[str]) -> RemoteInventory:
-        """Those whose line matches the regular expression anywhere."""
+        """Only the fields whose line contains a match of the regular expression."""
         return replace(self, fields=tuple(one for one in self.fields if pattern.search(one.line)))
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame with a row per field."""
+        """A pandas DataFrame with one row per field."""
         import pandas as pd
 
         frame = pd.DataFrame([asdict(one) for one in self.fields], columns=list(RemoteField.__dataclass_fields__))
@@ -73,7 +73,7 @@ class RemoteInventory:
 
 
 def remote_inventory(model: Model, run: datetime, hour: int, *, session: SourceSession) -> RemoteInventory:
-    """The inventory of that hour, from the first mirror whose index is correct; or a DownloadFailed."""
+    """The inventory of that hour, from the first mirror with a correct index. Raises DownloadFailed otherwise."""
     failures: list[MirrorFailure] = []
     for source in model.urls(run, hour):
         try:
@@ -110,7 +110,7 @@ def _from_mirror(model: Model, run: datetime, hour: int, source: SourceUrls, ses
 
 
 def _names(kind: IndexKind, entries: Sequence[IndexEntry]) -> list[str | None]:
-    """The lexicon's name of each entry; None where it has none, or where a better entry has the name."""
+    """The lexicon's name of each entry; None if it has none, or if a better entry has the name."""
     matches, minutes = [], []
     for entry in entries:
         if kind == "noaa_idx":

@@ -1,4 +1,4 @@
-"""A file that grows beside its target, with a journal of its verified pieces, and is renamed when it is whole."""
+"""The partial file of a download, with a journal of verified pieces; renamed to its target when it is complete."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from gribmill.storage.layout import journal_of, part_of
 from gribmill.storage.no_space import is_no_space
 
 BLOCK_BYTES = 1 << 20
-# A line of the journal has about 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
+# A journal line has about 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
 JOURNAL_LIMIT_BYTES = 8_000_000
 
 
-# Errors of file systems without hard links.
+# Errors from file systems without hard links.
 WITHOUT_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -32,9 +32,9 @@ class SpoolBusy(IngestError):
 
 
 class Spool:
-    """The file of one download. Used in a `with`; only one process at a time can have it.
+    """The partial file of one download. Use it as a context manager; only one process at a time can hold it.
 
-    What an earlier process verified is kept if `begin` is called with the same identity.
+    Pieces that an earlier process verified are kept if `begin` is called with the same identity.
     """
 
     def __init__(self, target: Path) -> None:
@@ -51,7 +51,7 @@ class Spool:
         try:
             self._part = os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError:
-            os.close(self._journal)  # and with it the lock, which would otherwise outlive this download
+            os.close(self._journal)  # also releases the lock, which would otherwise outlive this download
             raise
         return self
 
@@ -75,7 +75,7 @@ class Spool:
         os.ftruncate(self._part, places[-1])
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes bytes to their place."""
+        """Writes bytes at an offset."""
         view = memoryview(data)
         while view:
             count = os.pwrite(self._part, view, offset)
@@ -86,17 +86,17 @@ class Spool:
         return os.pread(self._part, count, offset)
 
     def until(self, end: int) -> SpoolBytes:
-        """The bytes up to there, to be read in slices."""
+        """The bytes before `end`, to be read in slices."""
         return SpoolBytes(self, end)
 
     def mark(self, number: int, digest: str) -> None:
-        """Records that a piece is whole and verified; its checksum shows later whether it reached the disk."""
+        """Records a piece as verified; after a crash, its checksum shows whether it reached the disk."""
         with self._lock:
             self.verified[number] = digest
             os.write(self._journal, (json.dumps([number, digest]) + "\n").encode())
 
     def grown(self, size: int) -> None:
-        """Turns what was written, of a size unknown beforehand, into one piece."""
+        """Makes the written bytes, whose size was not known before, a single piece."""
         self._places, self.verified = (0, size), {0: ""}
 
     def sha256(self) -> str:
@@ -104,9 +104,9 @@ class Spool:
         return self._sha256(0, self._places[-1])
 
     def finish(self, places: Iterable[Path] | None = None) -> Path:
-        """Moves the whole file to its target, or to the first free one of these places; returns its path.
+        """Moves the complete file to its target, or to the first free one of these places; returns its path.
 
-        A file at one of the places is never replaced: if it has the same bytes, it is used.
+        An existing file at one of the places is never replaced; if it has the same bytes, it is used.
         """
         missing = set(range(len(self._places) - 1)) - self.verified.keys()
         assert not missing, f"pieces {sorted(missing)[:5]} were never verified"
@@ -155,7 +155,7 @@ class Spool:
             except BlockingIOError:
                 os.close(place)
                 raise SpoolBusy(f"another process is downloading {self.target}") from None
-            # The previous holder may have finished and removed it between our two calls.
+            # The previous holder may have finished and removed the journal between the two calls.
             with contextlib.suppress(FileNotFoundError):
                 if self.journal.stat().st_ino == os.fstat(place).st_ino:
                     return place
@@ -165,7 +165,7 @@ class Spool:
         try:
             return self._open_in_folder()
         except FileNotFoundError:
-            # Another process removed the folder with its last file, after it was made here and before it was used.
+            # Another process removed the empty folder after it was created here and before it was used.
             return self._open_in_folder()
 
     def _open_in_folder(self) -> int:
@@ -173,7 +173,7 @@ class Spool:
         return os.open(self.journal, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_APPEND, 0o644)
 
     def _read_journal(self, identity: str | None, count: int) -> dict[int, str]:
-        """What was verified of the same object, up to the first incomplete line."""
+        """The verified pieces of the same object, up to the first incomplete line."""
         data = os.pread(self._journal, JOURNAL_LIMIT_BYTES, 0)
         first, *lines = data.decode("utf-8", "replace").split("\n")
         if identity is None or first != identity:
@@ -203,11 +203,11 @@ class Spool:
 
 
 def is_locked(target: Path) -> bool:
-    """Whether another process is downloading the target, or was stopped while it did."""
+    """Whether another process, possibly a suspended one, is downloading the target."""
     try:
         place = os.open(journal_of(target), os.O_RDWR | os.O_CLOEXEC)
     except OSError:
-        return False  # there is none; the download reports anything else wrong with the folder
+        return False  # no journal; the download itself reports other problems with the folder
     try:
         fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -227,7 +227,7 @@ def _sha256_of(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SpoolBytes:
-    """The first bytes of a spool, read when they are sliced."""
+    """The bytes of a spool before `end`, read when sliced."""
 
     spool: Spool
     end: int

@@ -1,4 +1,4 @@
-"""Whether bytes are the requested message: whole, of the right run and time, and what the index says it is."""
+"""Verifies that bytes are the requested message: complete, for the right run and time, and as the index states."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from gribmill.grib.sections import ByteSource, read_indicator
 from gribmill.ingest.index.entry import IndexEntry
 from gribmill.ingest.index.select import Wanted
 
-# Levels whose text, in NOAA's and in ECMWF's indexes, has only one meaning in GRIB; heights in m, pressures in hPa.
+# Level texts in NOAA's and ECMWF's indexes with only one meaning in GRIB; heights in m, pressures in hPa.
 _NUMBER = r"([0-9]{1,9}(?:\.[0-9]{0,9})?)"
 _HEIGHT = re.compile(rf"{_NUMBER} m above ground")
 _PRESSURE = re.compile(rf"{_NUMBER} mb|pl {_NUMBER}")
 GROUND, ISOBARIC, ABOVE_GROUND = 1, 100, 103
-# ECMWF's numbering of its own parameters, used in GRIB2 for those without a WMO number.
+# ECMWF's local discipline, for parameters without a WMO number in GRIB2.
 ECMWF_DISCIPLINE = 192
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The run, and the end of the fields' time counted from it; None accepts any."""
+    """The expected run, and the end of the fields' time range relative to it; None accepts any."""
 
     run: datetime | None = None
     end: timedelta | None = None
 
     def fits(self, keys: Keys) -> bool:
-        """Whether a field is of that run and time; an unknown template, whose time cannot be read, is accepted."""
+        """Whether a field is for that run and time. Unknown templates, whose time cannot be read, are accepted."""
         right_end = self.end is None or keys.end is None or keys.end == self.end
         return (self.run is None or keys.reference == self.run) and right_end
 
 
 @dataclass(frozen=True, slots=True)
 class IndexClaim:
-    """What an index says about a field: the name, its possible parameters (none: not known) and its level."""
+    """What an index states about a field: its name, possible parameters (empty: unknown) and level."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -48,7 +48,7 @@ class IndexClaim:
     variant: Variant | None = None
 
     def fits(self, keys: Keys) -> bool:
-        """Whether the field can be what is claimed; numbers that cannot be compared are accepted."""
+        """Whether the field may be what the index claims; numbers that cannot be compared are accepted."""
         if self.variant is not None and not self.variant.fits(keys):
             return False
         return self._right_parameter(same_table(keys.parameter)) and self._right_level(keys.level)
@@ -66,7 +66,7 @@ class IndexClaim:
 
 
 def verify_beginning(first: bytes, length: int) -> None:
-    """Raise GribError unless these 16 bytes start a message of that length; avoids reading all of a wrong range."""
+    """Raise GribError unless these 16 bytes start a message of that length; detects a wrong range early."""
     indicator = read_indicator(first)
     if indicator.length != length and not indicator.large:
         raise GribError(f"its length is {indicator.length} bytes, the index says {length}")
@@ -82,10 +82,10 @@ def verify_message(
     fitting: int,
     claims: Sequence[IndexClaim] = (),
 ) -> MessageHeader:
-    """The message from `offset` to the end of `data`; a GribError unless it is whole, and of the expected run and time.
+    """The message from `offset` to the end of `data`. Raises GribError if it is incomplete or not the expected one.
 
-    `fields` is how many fields it must have (None: any), `fitting` how many of them at least are of that time. Each of
-    `claims` must be true of one of these.
+    `fields` is the number of fields it must have (None: any); at least `fitting` of them must be for the expected run
+    and time, and each of `claims` must be true of one of those.
     """
     header = read_header(data, offset, number)
     if header.length != len(data) - offset:
@@ -106,12 +106,12 @@ def verify_message(
 
 
 def claim_of(want: Wanted, entry: IndexEntry) -> IndexClaim:
-    """What the index claims about the entry that was selected for a wanted quantity."""
+    """The claim of the index about the entry selected for a wanted quantity."""
     return IndexClaim(want.name, want.parameters, level_of(entry.level), want.variant)
 
 
 def level_of(text: str) -> Level | None:
-    """The level that an index's text means; None for texts with several meanings."""
+    """The level for a text in an index; None for texts with several meanings."""
     if text == "surface":
         return Level(GROUND)
     if found := _HEIGHT.fullmatch(text):
@@ -122,16 +122,16 @@ def level_of(text: str) -> Level | None:
 
 
 def same_table(parameter: Parameter) -> Parameter:
-    """Versions 1 to 3 of GRIB1's table 2 agree: they count as version 2."""
+    """Maps versions 1 to 3 of GRIB1's table 2, which agree, to version 2."""
     return (2, parameter[1]) if len(parameter) == 2 and parameter[0] <= 3 else parameter
 
 
 def _comparable(known: Parameter, parameter: Parameter) -> bool:
-    """Of the same edition, and in GRIB1 of the same table: other tables may number the same quantity differently."""
+    """Whether edition and GRIB1 table are the same: other tables may have other numbers for the same quantity."""
     return len(known) == len(parameter) and (len(known) == 3 or known[0] == parameter[0])
 
 
 def _numbers(keys: Keys) -> str:
-    """A field in numbers: `parameter 0.0.6 at level 103, 2`."""
+    """A field's parameter and level as numbers: `parameter 0.0.6 at level 103, 2`."""
     level = "" if keys.level is None else f" at level {keys.level.kind}, {keys.level.value}"
     return f"parameter {'.'.join(map(str, keys.parameter))}{level}"

@@ -1,4 +1,4 @@
-"""Downloads where no index can be used: planned from the file's own headers, or the whole file is fetched."""
+"""Downloads without an index: planned from the file's headers, or by fetching the whole file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BLOCK_BYTES = 4 << 20
 
 
 def whole_path(target: Path) -> Path:
-    """Where the whole file is kept meanwhile."""
+    """The temporary path of the whole file."""
     return target.with_name(f".{target.name}.whole")
 
 
@@ -42,7 +42,7 @@ def fetch_whole(
     progress: DownloadProgress | None,
     deadline: float,
 ) -> Path:
-    """The file at that address as a whole, not verified. The caller removes it."""
+    """Fetches the whole file, unverified, and returns its temporary path. The caller removes the file."""
     if head.size == 0:
         raise NotThere(head.url, "is still empty")
     if head.size is not None and head.size > limits.whole_bytes:
@@ -67,7 +67,7 @@ class _WholeFile:
     deadline: float
 
     def in_blocks(self) -> bool:
-        """Resumes after a dropped connection. False for hosts without ranges, even if they claim to have them."""
+        """Fetches the file in blocks, which can be resumed. False if the host does not send ranges."""
         size = self.head.size
         if not size or not self.head.ranges:
             return False
@@ -85,7 +85,7 @@ class _WholeFile:
         return True
 
     def in_one_go(self) -> None:
-        """Starts again after a dropped connection."""
+        """Fetches the file in one request, which cannot be resumed."""
         self.spool.begin(None, [0])
         place = 0
 
@@ -111,15 +111,15 @@ class _WholeFile:
         self.spool.grown(place)
 
 
-# Sections 0 to 6 of nearly every message fit: one request for each message.
+# Sections 0 to 6 of nearly every message fit, so that one request per message is enough.
 WINDOW_BYTES = 640
 WINDOWS_KEPT = 4
-# Padding between messages, or a bulletin heading, is never longer.
+# Maximum length of padding or bulletin headings between messages.
 LONGEST_GAP = 4096
 
 
 class RangeReader:
-    """The bytes of a remote object: a slice is fetched by a small request, a bit longer than the slice."""
+    """The bytes of a remote object: each slice is fetched with a small request, slightly longer than the slice."""
 
     def __init__(self, session: SourceSession, host: Host, head: ObjectHead, traffic: Traffic) -> None:
         self._session, self._host, self._head, self._traffic = session, host, head, traffic
@@ -144,7 +144,7 @@ class RangeReader:
 
 
 def scan_headers(data: ByteSource, source: str, most: int) -> Iterator[MessageHeader]:
-    """The header of each message in turn; a GribError where one is damaged or truncated."""
+    """Yields the header of each message. Raises GribError if one is damaged or truncated."""
     offset, number = _next_message(data, 0, source), 0
     while offset is not None:
         number += 1
@@ -168,10 +168,10 @@ def plan_by_headers(
     member: int | None,
     way: Way,
 ) -> DownloadPlan:
-    """The messages that may contain a wanted quantity: of its run, time, member and one of its parameters.
+    """The plan for all messages that may contain a wanted quantity, by run, time, member and parameter.
 
-    Levels are not compared, so more may be fetched than needed, but never less. Where the parameters of a wanted
-    quantity are not known, every message of that time is fetched. What is found, however, is at its own level.
+    Levels are not compared, so more may be fetched than needed, but never less. If the parameters of a wanted quantity
+    are unknown, all messages for that time are fetched. `found` of the plan does take levels into account.
     """
     known = {same_table(parameter) for want in wanted for parameter in want.parameters}
     choosy = bool(wanted) and all(want.parameters for want in wanted)
@@ -191,7 +191,7 @@ def plan_by_headers(
 
 
 def member_of(extras: Collection[str]) -> int | None:
-    """The one member that is wanted from a file with all of them: ECMWF's `pf:7`, and 0 for `cf`."""
+    """The member to take from a file with all members: 7 for ECMWF's `pf:7`, 0 for `cf`; None for any."""
     for extra in extras:
         kind, _, number = extra.partition(":")
         if kind == "pf" and number.isdigit():
@@ -202,7 +202,7 @@ def member_of(extras: Collection[str]) -> int | None:
 
 
 def _quantities(keys: Keys) -> Iterator[str]:
-    """Every quantity that a field can be, without its time range."""
+    """The names of all quantities that match a field, without the time range."""
     return (base_name(match.variable.name) for match in lexicon().matches(keys))
 
 
@@ -218,7 +218,7 @@ def _fits(keys: Keys, expected: Expected, member: int | None) -> bool:
 
 
 def _next_message(data: ByteSource, offset: int, source: str) -> int | None:
-    """Where the next message starts; None if only a few other bytes follow."""
+    """The offset of the next message; None if only a few other bytes follow."""
     if offset >= len(data):
         return None
     if bytes(data[offset : offset + len(MAGIC)]) == MAGIC:

@@ -32,12 +32,12 @@ def path_of(url: str) -> Path:
 
 
 def is_local(url: str) -> bool:
-    """Whether the address is that of a local file."""
+    """Whether the address refers to a local file."""
     return url.startswith("file:")
 
 
 class LocalFiles:
-    """The same methods as Http."""
+    """Reads local files, with the same methods as Http."""
 
     def head(self, url: str) -> ObjectHead:
         """Size and identity of a file."""
@@ -45,7 +45,7 @@ class LocalFiles:
             return head
 
     def get(self, url: str, sink: Sink, *, limit_bytes: int) -> ObjectHead:
-        """A whole file into the sink."""
+        """Copies a whole file into the sink."""
         with _opened(url) as (place, head):
             if (head.size or 0) > limit_bytes:
                 raise TooLarge(url, f"{head.size} bytes, more than the limit of {limit_bytes}")
@@ -53,7 +53,7 @@ class LocalFiles:
             return head
 
     def get_range(self, url: str, start: int, end: int | None, sink: Sink, *, pin: ObjectHead | None) -> ObjectHead:
-        """Exactly these bytes of the pinned file into the sink."""
+        """Copies exactly these bytes of the pinned file into the sink."""
         with _opened(url) as (place, head):
             if pin:
                 pin.check_same(head)
@@ -84,7 +84,7 @@ def _opened(url: str) -> Iterator[tuple[int, ObjectHead]]:
 
 
 def head_of_file(url: str, facts: os.stat_result) -> ObjectHead:
-    """A file's identity: replacing it or appending to it changes the tag."""
+    """A file's size and identity; replacing or appending to the file changes the tag."""
     etag = f'"{facts.st_ino:x}-{facts.st_size:x}-{facts.st_mtime_ns:x}"'
     return ObjectHead(url, facts.st_size, etag, datetime.fromtimestamp(facts.st_mtime, UTC), ranges=True)
 
@@ -106,14 +106,14 @@ NO_HEAD = (405, 501)
 
 
 class Body(NamedTuple):
-    """A small object as a whole."""
+    """A small object in memory."""
 
     data: bytes
     head: ObjectHead
 
 
 class SourceSession:
-    """Keep one per process: connections are pooled per host. Threads may share it.
+    """Reads objects by address. Keep one per process: connections are pooled per host. Threads may share it.
 
     `rate` enforces the publishers' request limits across processes and hosts; without it there is no limit.
     """
@@ -145,7 +145,7 @@ class SourceSession:
         return self._http.sent
 
     def head(self, url: str, host: Host) -> ObjectHead:
-        """An object's size and identity, by HEAD or, where the host does not support that, by its first byte."""
+        """An object's size and identity, from a HEAD request or, if the host does not support it, the first byte."""
         if is_local(url):
             return self._files.head(url)
         try:
@@ -158,14 +158,14 @@ class SourceSession:
         return self.get_range(url, host, 0, 1, lambda chunk: None)
 
     def get(self, url: str, host: Host, *, limit_bytes: int) -> Body:
-        """A listing or an index in memory; TooLarge beyond the limit."""
+        """Reads a listing or an index into memory. Raises TooLarge beyond the limit."""
         parts: list[bytes] = []
         with Deadline(self._http.timeouts.page).held():
             head = self.get_into(url, host, parts.append, limit_bytes=limit_bytes)
         return Body(b"".join(parts), head)
 
     def get_into(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> ObjectHead:
-        """A whole object into the sink."""
+        """Reads a whole object into the sink."""
         if is_local(url):
             return self._files.get(url, sink, limit_bytes=limit_bytes)
         return self._http.get(url, host, sink, limit_bytes=limit_bytes)
@@ -181,17 +181,17 @@ class SourceSession:
         pin: ObjectHead | None = None,
         begin: Begin | None = None,
     ) -> ObjectHead:
-        """Exactly the bytes from `start` to before `end` into the sink, of the object that `pin` describes.
+        """Reads exactly the bytes from `start` to before `end` of the pinned object into the sink.
 
-        `begin` is called before the first byte, with whether a checksum follows: the bytes are then unverified until
-        this call returns.
+        `begin` is called before the first byte, with whether the response has a checksum; if so, the bytes are
+        unverified until this call returns.
         """
         if is_local(url):
             return self._files.get_range(url, start, end, sink, pin=pin)
         return self._http.get_range(url, host, start, end, sink, pin=pin, begin=begin)
 
     def read_range(self, url: str, host: Host, start: int, end: int, *, pin: ObjectHead | None = None) -> Body:
-        """A range in memory."""
+        """Reads a range into memory."""
         parts: list[bytes] = []
         head = self.get_range(url, host, start, end, parts.append, pin=pin)
         return Body(b"".join(parts), head)

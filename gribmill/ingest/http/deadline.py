@@ -1,4 +1,4 @@
-"""Time limits of requests, checked at every read from the socket: a slow host cannot stretch them."""
+"""Time limits of requests, enforced at every read from the socket, so that a slow host cannot exceed them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds. A request as a whole may take `base` plus the time for its bytes at the slowest acceptable speed.
+    """Time limits in seconds. A whole request may take `base` plus the time for its bytes at the slowest allowed rate.
 
     `base` alone covers everything before the body, `page` a whole listing or index, `turn` the wait for a rate limit.
     """
@@ -31,13 +31,13 @@ class Timeouts:
     connect: float = 10.0
     read: float = 30.0
     base: float = 60.0
-    # The longest index, that of ECMWF's ensemble, has about 2 MB.
+    # The longest index, of ECMWF's ensemble, has about 2 MB.
     page: float = 60.0
     slowest_bytes_per_second: float = 50_000.0
     turn: float = 20.0
 
     def total(self, length: int) -> float:
-        """The longest time for a body of that many bytes."""
+        """The time limit for a body of that many bytes."""
         return self.base + length / self.slowest_bytes_per_second
 
 
@@ -61,7 +61,7 @@ class Deadline:
         return self._clock() >= self._begun + self.seconds
 
     def left(self) -> float:
-        """The seconds left, always more than zero; a TimeoutError if none are left."""
+        """The seconds left, always positive. Raises TimeoutError if the deadline has passed."""
         left = self._begun + self.seconds - self._clock()
         if left <= 0:
             raise TimeoutError("the deadline has passed")
@@ -69,7 +69,7 @@ class Deadline:
 
     @contextmanager
     def held(self) -> Iterator[Deadline]:
-        """Requests of this thread within the context end by the deadline."""
+        """Within the context, requests of this thread end by the deadline."""
         before = _current.set(self)
         try:
             yield self
@@ -82,7 +82,7 @@ _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def until(moment: float | None) -> Iterator[None]:
-    """All requests of this thread end by that time of the monotonic clock; None sets no limit."""
+    """Within the context, requests of this thread end by that time of the monotonic clock; None sets no limit."""
     if moment is None:
         yield
         return
@@ -104,7 +104,7 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class _Reader(io.RawIOBase):
-    """A socket's bytes. The socket's own timeout is for one read: a byte now and then would never time out."""
+    """Reads a socket under a deadline. The socket's own timeout is per read, so a trickle would never time out."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline | None) -> None:
         self._sock, self._deadline, self._pause = sock, deadline, sock.gettimeout()
@@ -135,7 +135,7 @@ class _Source:
 
 
 class DeadlineResponse(http.client.HTTPResponse):
-    """A response that is read under the deadline which is held when it begins."""
+    """A response that is read under the deadline in effect when it began."""
 
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(_Source(sock), *args, **options)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""How a request to a publisher can fail."""
+"""Errors of requests to publishers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ADDRESS = re.compile(r"\b(?:https?|file)://\S*: ")
 
 
 class SourceError(IngestError):
-    """A request that did not return what was requested; the message starts with the address."""
+    """A request failed, or returned something else; the message starts with the address."""
 
     def __init__(self, url: str, reason: str) -> None:
         self.url, self.reason = url, _printable(reason)
@@ -18,11 +18,11 @@ class SourceError(IngestError):
 
 
 class NotThere(SourceError):
-    """Not published yet, or no longer kept: nothing is wrong with the mirror."""
+    """The object is not published yet, or no longer kept. This is not a failure of the mirror."""
 
 
 class RateLimited(SourceError):
-    """The host, or our own limit for it, asks to retry after that many seconds."""
+    """The host, or our own rate limit for it, asks to retry after that many seconds."""
 
     def __init__(self, url: str, reason: str, retry_after_seconds: float) -> None:
         super().__init__(url, reason)
@@ -38,11 +38,11 @@ class Broken(SourceError):
 
 
 class Untrusted(SourceError):
-    """A response that must not be used: it is not what was requested."""
+    """The response must not be used: it is not what was requested."""
 
 
 class Changed(Untrusted):
-    """The object was replaced since its first bytes were read: start again."""
+    """The object was replaced during the download: start again."""
 
 
 class TooLarge(Untrusted):
@@ -50,7 +50,7 @@ class TooLarge(Untrusted):
 
 
 class NoRanges(Untrusted):
-    """The whole object came instead of a range: the host, or a proxy, does not support ranges."""
+    """The host returned the whole object instead of a range: it, or a proxy, does not support ranges."""
 
 
 class PastEnd(Untrusted):
@@ -58,10 +58,10 @@ class PastEnd(Untrusted):
 
 
 def without_addresses(text: str) -> str:
-    """The reason of one or several SourceErrors without the addresses, for short lines."""
+    """The text of one or more SourceErrors without the addresses, for short lines."""
     return _ADDRESS.sub("", text)
 
 
 def _printable(text: str) -> str:
-    """Escapes control characters: part of the text comes from hosts, and terminals act on them."""
+    """Escapes control characters: part of the text comes from hosts, and terminals interpret them."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

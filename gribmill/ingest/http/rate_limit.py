@@ -12,16 +12,16 @@ from pathlib import Path
 from gribmill.ingest.http.errors import RateLimited
 from gribmill.ingest.mirrors.mirror import Host
 
-# The file holds one number: when the bucket will be full again, on the clock that all processes share.
+# The file contains one number: when the token bucket will be full again, on the monotonic clock of the machine.
 _STATE = struct.Struct("<d")
 LOCK_PAUSE_SECONDS = 0.002
 MINUTE = 60.0
 
 
 class RateLimit:
-    """Grants turns. `folder` holds a small file per host; a process that dies only loses the turns it took.
+    """Grants turns. `folder` contains a small file per host; if a process dies, only the turns it took are lost.
 
-    No 60 seconds have more than the host's `requests_per_minute`: a tenth may come at once, the rest is spread out.
+    No 60-second window has more requests than `requests_per_minute`: a tenth may be a burst, the rest is spread out.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class RateLimit:
         self.folder, self._clock, self._sleep = folder, clock, sleep
 
     def take(self, host: Host, url: str, longest_wait: float) -> float:
-        """Waits for a turn and returns the seconds waited; RateLimited at once if the wait would be too long."""
+        """Waits for a turn and returns the seconds waited. Raises RateLimited at once if the wait would be too long."""
         if host.requests_per_minute is None:
             return 0.0
         wait = self._reserve(host.name, host.requests_per_minute, url, longest_wait)
@@ -43,11 +43,11 @@ class RateLimit:
         return wait
 
     def _reserve(self, name: str, per_minute: int, url: str, longest_wait: float) -> float:
-        """Turns are granted in the order of requests, so no process waits forever."""
+        """Reserves a turn and returns the seconds until it. Turns are granted in order, so no process starves."""
         burst = max(1, per_minute // 10)
         interval = MINUTE / max(1, per_minute - burst)
         self.folder.mkdir(parents=True, exist_ok=True)
-        # CLOCK_MONOTONIC is the same for all processes, and setting the time of day does not move it.
+        # CLOCK_MONOTONIC is the same for all processes and is not affected by setting the time of day.
         place = os.open(self.folder / f"{name}.rate", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             self._lock(place, url, longest_wait)
@@ -63,7 +63,7 @@ class RateLimit:
             os.close(place)
 
     def _lock(self, place: int, url: str, longest_wait: float) -> None:
-        """The lock is held for microseconds; only a stopped process can hold it longer."""
+        """Takes the lock, which is held for microseconds; only a stopped process can hold it longer."""
         deadline = time.monotonic() + max(longest_wait, 1.0)
         while True:
             try:
@@ -80,5 +80,5 @@ class RateLimit:
         if len(data) < _STATE.size:
             return now
         (full_at,) = _STATE.unpack(data)
-        # Further ahead than any queue can reach: written before the machine restarted, or damaged.
+        # A time too far ahead was written before the machine restarted, or is damaged.
         return full_at if full_at <= now + longest_wait + MINUTE else now

@@ -1,4 +1,4 @@
-"""What an HTTP response says: its status, the object's size and identity, the range and the checksum of its body."""
+"""Interprets HTTP responses: the status, the object's size and identity, and the range and checksum of the body."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 Sink = Callable[[bytes], None]
 
 LONGEST_ETAG = 200
-# A host is tried again after an hour at most, whatever it asks for.
+# Upper limit of the wait that a host may ask for.
 LONGEST_RETRY_SECONDS = 3600.0
 DEFAULT_RETRY_SECONDS = 30.0
-# 403: in a bucket that may not be listed, and on NOMADS, a missing file is forbidden rather than not found.
+# 403: buckets that may not be listed, and NOMADS, return it for a missing file.
 MISSING = (403, 404, 410)
 ERROR_LIMIT_BYTES = 4096
 LONGEST_PHRASE = 80
@@ -36,7 +36,7 @@ _SHA256 = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]{44}):")
 
 @dataclass(frozen=True, slots=True)
 class ObjectHead:
-    """An object's size and identity; None where the host does not state it."""
+    """An object's size and identity; None for values that the host does not state."""
 
     url: str
     size: int | None = None
@@ -46,14 +46,14 @@ class ObjectHead:
 
     @property
     def strong_etag(self) -> str | None:
-        """The tag for If-Match: weak tags never match."""
+        """The tag for If-Match; None for a weak tag, which never matches."""
         return self.etag if self.etag and not self.etag.startswith("W/") else None
 
     def check_same(self, other: ObjectHead) -> None:
         """Raises Changed if the other cannot be the same object."""
         for name in ("size", "etag", "last_modified"):
             mine, theirs = getattr(self, name), getattr(other, name)
-            # Times are compared only without tags: servers behind one name may disagree by a second.
+            # Times are compared only if there are no tags: servers behind one name may differ by a second.
             if name == "last_modified" and self.etag and other.etag:
                 continue
             if mine is not None and theirs is not None and mine != theirs:
@@ -61,7 +61,7 @@ class ObjectHead:
 
 
 class ContentDigest:
-    """The checksum of a body that a host may send with it (RFC 9530); without one, nothing is computed."""
+    """The optional checksum of a body (Content-Digest, RFC 9530); without one, nothing is computed."""
 
     def __init__(self, expected: bytes | None) -> None:
         self._expected = expected
@@ -82,18 +82,18 @@ class ContentDigest:
         return self._expected is not None
 
     def add(self, chunk: bytes) -> None:
-        """The next bytes of the body."""
+        """Adds the next bytes of the body."""
         if self._hash:
             self._hash.update(chunk)
 
     def check(self, url: str) -> None:
-        """Raises Untrusted unless the body has the checksum."""
+        """Raises Untrusted if the body does not match the checksum."""
         if self._hash and self._hash.digest() != self._expected:
             raise Untrusted(url, "the body does not match its checksum (Content-Digest)")
 
 
 def object_head(url: str, headers: Mapping[str, str], *, size: int | None) -> ObjectHead:
-    """From a response's headers; `size` is that of the whole object."""
+    """An ObjectHead from a response's headers; `size` is the size of the whole object."""
     return ObjectHead(
         url=url,
         size=size,
@@ -104,7 +104,7 @@ def object_head(url: str, headers: Mapping[str, str], *, size: int | None) -> Ob
 
 
 def check_status(response: requests.Response, url: str, host: Host) -> None:
-    """Returns for 200 and 206; raises the SourceError that any other status means on this host."""
+    """Returns for 200 and 206; raises the SourceError for any other status on this host."""
     status = response.status_code
     if status in (200, 206):
         return
@@ -135,7 +135,7 @@ def clean_etag(text: str | None) -> str | None:
 
 
 def http_date(text: str | None) -> datetime | None:
-    """A time of an HTTP header in UTC; None where it cannot be read."""
+    """A time from an HTTP header, in UTC; None if it is not valid."""
     if not text or len(text) > 60:
         return None
     try:
@@ -146,13 +146,13 @@ def http_date(text: str | None) -> datetime | None:
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:
-    """The stated number of bytes; None where it is not stated."""
+    """The Content-Length; None if it is missing or invalid."""
     text = headers.get("Content-Length", "")
     return int(text) if re.fullmatch(r"\d{1,18}", text) else None
 
 
 def checked_range(url: str, headers: Mapping[str, str], start: int, end: int | None) -> tuple[int, int | None]:
-    """The end of a 206's range and the object's size; Untrusted where the range is not the requested one."""
+    """The end of a 206 response's range and the object's size. Raises Untrusted if it is not the requested range."""
     found = _CONTENT_RANGE.fullmatch(headers.get("Content-Range", "").strip())
     if not found:
         raise Untrusted(url, f"206 without a range: Content-Range is {headers.get('Content-Range', '')[:80]!r}")
@@ -166,13 +166,13 @@ def checked_range(url: str, headers: Mapping[str, str], start: int, end: int | N
 
 
 def unsatisfied_size(headers: Mapping[str, str]) -> int | None:
-    """The object's size as a 416 states it."""
+    """The object's size as stated by a 416 response."""
     found = _EMPTY_RANGE.fullmatch(headers.get("Content-Range", "").strip())
     return int(found[1]) if found else None
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The seconds of a Retry-After header (a number or a date), limited; None where there is no such header."""
+    """The seconds of a Retry-After header (a number or a date), capped; None without a valid header."""
     text = headers.get("Retry-After", "").strip()
     if re.fullmatch(r"\d{1,9}", text):
         return min(float(text), LONGEST_RETRY_SECONDS)
@@ -181,7 +181,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _error_text(response: requests.Response) -> bytes:
-    """The start of an error's body."""
+    """The start of an error response's body."""
     try:
         return response.raw.read1(ERROR_LIMIT_BYTES, decode_content=False) or b""
     except Exception:  # noqa: BLE001 - only the status matters; the text is optional

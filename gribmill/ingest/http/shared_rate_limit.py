@@ -1,9 +1,9 @@
 """A limit of requests per minute to a publisher, shared by several machines.
 
-A database hands out turns: points in time at equal intervals. A turn may be used late, by as many intervals as requests
-may come in one burst (a tenth of the limit), and is lost after that. So no 60 seconds have more requests than the
-limit, whichever machines send them. A machine that used up its last turns takes several in one request, and its
-processes share them in a file.
+A database hands out turns: points in time at equal intervals. A turn may be used late, by as many intervals as there
+are requests in a burst (a tenth of the limit); after that it is lost. So no 60-second window has more requests than the
+limit, regardless of which machines send them. A machine that has used up its turns takes several at once, and its
+processes share them through a file.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import NamedTuple, Protocol
 from gribmill.ingest.http.errors import RateLimited
 from gribmill.ingest.http.rate_limit import MINUTE, RateLimit
 
-# On this machine's monotonic clock: the time of the next turn; how many are left; how many were taken last.
+# The time of the next turn on this machine's monotonic clock, the turns left, and the turns taken last time.
 _STATE = struct.Struct("<dII")
 
 
 class TurnsTaken(NamedTuple):
-    """Seconds until the first turn. Not `granted`: none was taken, because of the long wait or for `reason`."""
+    """Seconds until the first turn. If not `granted`, none was taken: the wait is too long, or see `reason`."""
 
     seconds: float
     granted: bool
@@ -34,25 +34,25 @@ class TurnsGivenOut(Protocol):
     """Hands out turns to all machines."""
 
     def take(self, host: str, count: int, interval: float, late: float, longest_wait: float) -> TurnsTaken:
-        """The next `count` turns of a publisher. One may be used up to `late` seconds after its time."""
+        """Takes the next `count` turns of a publisher. Each may be used up to `late` seconds after its time."""
         ...
 
 
 class _Held(NamedTuple):
-    """Turns of this machine."""
+    """Turns that this machine has taken."""
 
     next_at: float
     left: int
     taken: int
 
     def without_lost(self, now: float, interval: float, late: float) -> _Held:
-        """Those that can still be used; turns more than `late` seconds late are lost."""
+        """The turns that can still be used; turns more than `late` seconds late are lost."""
         lost = max(0, min(self.left, -int((self.next_at + late - now) // interval)))
         return self._replace(next_at=self.next_at + lost * interval, left=self.left - lost)
 
 
 class SharedRateLimit(RateLimit):
-    """The same as RateLimit, for all machines that share one source of turns."""
+    """Like RateLimit, for all machines that share one source of turns."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class SharedRateLimit(RateLimit):
     def _taken(
         self, held: _Held, name: str, per_minute: int, interval: float, late: float, url: str, longest_wait: float
     ) -> _Held:
-        """New turns: twice as many as before if those were needed, one if some were lost."""
+        """Takes new turns: twice as many as last time if all were used, one if some were lost."""
         most = max(1, per_minute // 20)
         used_up = held.taken > 0 and self._clock() <= held.next_at + late
         count = min(most, held.taken * 2) if used_up else 1
@@ -94,7 +94,7 @@ class SharedRateLimit(RateLimit):
         if not taken.granted:
             reason = f"{name} allows {per_minute} requests a minute; the next turn is in {taken.seconds:.1f} s"
             raise RateLimited(url, taken.reason or reason, taken.seconds)
-        # Counted from after the answer, so that a turn is never used too early.
+        # Counted from the time of the response, so that a turn is never used too early.
         return _Held(max(asked, self._clock()) + taken.seconds, count, count)
 
 

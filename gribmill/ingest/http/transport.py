@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 1 << 17
 MOST_REDIRECTS = 3
 FAULTS = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError, ValueError)
-# Called before the first byte with whether a checksum will be compared after the last one.
+# Called before the first byte, with whether a checksum will be verified after the last byte.
 Begin = Callable[[bool], None]
 
 
 class Http:
-    """Keep one per process; its methods may be called from several threads."""
+    """Sends HTTP requests. Keep one per process; its methods may be called from several threads."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Http:
             return object_head(url, response.headers, size=content_length(response.headers))
 
     def get(self, url: str, host: Host, sink: Sink, *, limit_bytes: int) -> ObjectHead:
-        """A whole object into the sink; TooLarge beyond the limit."""
+        """Reads a whole object into the sink. Raises TooLarge beyond the limit."""
         with self._response("GET", url, host, {}) as (response, deadline):
             check_status(response, url, host)
             size = content_length(response.headers)
@@ -96,7 +96,7 @@ class Http:
         pin: ObjectHead | None,
         begin: Begin | None = None,
     ) -> ObjectHead:
-        """Exactly these bytes of the pinned object into the sink; the status must be 206."""
+        """Reads exactly these bytes of the pinned object into the sink; the status must be 206."""
         headers = {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
         if pin and pin.strong_etag:
             headers["If-Match"] = pin.strong_etag
@@ -119,7 +119,7 @@ class Http:
     def _read_body(
         self, response: requests.Response, url: str, sink: Sink, deadline: Deadline, size: int | None, limit: int
     ) -> int:
-        """Reads the body into the sink and returns its size; refuses bodies that are too short or too long."""
+        """Reads the body into the sink and returns its size. Raises SourceError if it is too short or too long."""
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise Untrusted(
                 url, f"compressed ({response.headers['Content-Encoding'][:20]}) although that was not requested"
@@ -185,9 +185,9 @@ def _session(connections: int, *, direct: bool) -> requests.Session:
     adapter = DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0, pool_block=True)
     session.mount("https://", adapter)
     session.mount("http://", adapter)
-    # Uncompressed: offsets into a compressed body mean nothing.
+    # Uncompressed: offsets into a compressed body are meaningless.
     session.headers.update({"User-Agent": f"gribmill/{__version__}", "Accept": "*/*", "Accept-Encoding": "identity"})
-    # No host needs a cookie or a password, and none may be sent from the user's .netrc.
+    # No host needs cookies or passwords, and passwords from the user's .netrc must not be sent.
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.auth = _no_auth
     session.trust_env = not direct
@@ -195,7 +195,7 @@ def _session(connections: int, *, direct: bool) -> requests.Session:
 
 
 def _read(response: requests.Response, url: str, deadline: Deadline) -> bytes:
-    """What has arrived, at least one byte; b"" at the end. Waiting for a full chunk would hide a slow host."""
+    """The bytes that have arrived, at least one; b"" at the end. Waiting for a full chunk would hide a slow host."""
     try:
         return response.raw.read1(CHUNK_BYTES, decode_content=False) or b""
     except FAULTS as error:
@@ -214,7 +214,7 @@ def _is_loopback(name: str) -> bool:
 
 
 def _reason(error: Exception, deadline: Deadline) -> str:
-    """A short reason; the libraries' own messages contain memory addresses."""
+    """A short reason, because the libraries' messages contain memory addresses."""
     if deadline.passed:
         return (
             f"too slow: not finished in {deadline.seconds:.0f} s" if deadline.seconds > 0 else "too slow: no time left"

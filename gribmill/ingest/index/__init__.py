@@ -1,3 +1,3 @@
-"""Index files (NOAA's .idx, ECMWF's .index), and which of their entries are wanted."""
+"""Parses index files (NOAA's .idx, ECMWF's .index) and selects the wanted entries."""
 
 __all__ = ["entry", "parse", "sample", "search", "select"]

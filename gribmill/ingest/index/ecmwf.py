@@ -1,4 +1,4 @@
-"""ECMWF's .index: one JSON object per line, with `_offset` and `_length`."""
+"""Parses ECMWF's .index files: one JSON object per line, with `_offset` and `_length`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Line:
 
 
 def parse_ecmwf(data: bytes, source: str, run: datetime | None = None, size: int | None = None) -> Inventory:
-    """The entries of an index by offset; a BadIndex for another kind of file, another run, or contradictory lines."""
+    """The entries of an index, by offset. Raises BadIndex for other files, other runs and contradictory lines."""
     lines = [_read(source, number, text) for number, text in numbered_lines(data, source)]
     for line in lines:
         if run is not None and line.reference != run:
@@ -80,7 +80,7 @@ def _read(source: str, number: int, text: str) -> _Line:
 
 
 def _word(value: Any) -> str:
-    """Values are strings in ECMWF's own files, and numbers in some that others make."""
+    """A value as text: strings in ECMWF's own files, numbers in some made by others."""
     return str(value)[:LONGEST_VALUE] if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 

@@ -1,4 +1,4 @@
-"""The lines of an index file, as text and as entries."""
+"""The entries of an index file, and its lines."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gribmill.ingest.mirrors.mirror import IndexKind
 
 SHORTEST_MESSAGE = min(SHORTEST.values())
 LARGEST_OFFSET = 2**63 - 1
-# NOAA's largest have about 60 kB, ECMWF's (all members) about 3 MB.
+# NOAA's largest indexes have about 60 kB, ECMWF's (all members) about 3 MB.
 LIMIT_BYTES = 32_000_000
 LIMIT_LINES = 200_000
 LIMIT_LINE_CHARACTERS = 4_000
 
 
 class ByteRange(NamedTuple):
-    """From `start` to before `end`; None means the end of the file."""
+    """The bytes from `start` to before `end`; None means the end of the file."""
 
     start: int
     end: int | None
@@ -29,10 +29,10 @@ class ByteRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A field and the bytes of its message, `offset` to before `end`; `end` is None where the file's size is not known.
+    """A field and the bytes of its message, `offset` to before `end`; `end` is None if the file size is unknown.
 
-    NOAA: the texts of the line. ECMWF: `param`; `sfc`, `pl 850`; the step; the type and member, `pf:7`.
-    Fields of one message share its number and bytes, and count `sub` from 1; it is 0 for a single field.
+    NOAA: the texts of the line. ECMWF: `param`; `sfc` or `pl 850`; the step; type and member, as `pf:7`.
+    Fields of one message share its number and bytes, and are numbered by `sub` from 1; it is 0 for a single field.
     """
 
     number: int
@@ -48,7 +48,7 @@ class IndexEntry:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The entries of one file in the order of its bytes; they do not overlap, except for fields of one message."""
+    """The entries of one file by offset; they do not overlap, except for fields of one message."""
 
     kind: IndexKind
     source: str
@@ -62,7 +62,7 @@ class Inventory:
 
 
 def numbered_lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, numbered from 1; a BadIndex for anything but plain text."""
+    """Yields the non-blank lines with their numbers, from 1. Raises BadIndex for anything but plain text."""
     if len(data) > LIMIT_BYTES:
         raise BadIndex(source, None, f"an index of {len(data)} bytes is larger than {LIMIT_BYTES}")
     if what := wrong_file(data[:LIMIT_LINE_CHARACTERS].lstrip(b" \t\r\n")):

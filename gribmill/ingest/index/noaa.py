@@ -1,4 +1,4 @@
-"""NOAA's .idx, as `wgrib2 -s` writes it: `71:45276939:d=2025080100:TMP:2 m above ground:8 hour fcst:`."""
+"""Parses NOAA's .idx files, written by `wgrib2 -s`: `71:45276939:d=2025080100:TMP:2 m above ground:8 hour fcst:`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class _Line:
 
 
 def parse_noaa(data: bytes, source: str, run: datetime | None = None, size: int | None = None) -> Inventory:
-    """The entries of an index; a BadIndex for another kind of file, another run, or contradictory lines.
+    """The entries of an index. Raises BadIndex for other files, other runs and contradictory lines.
 
-    `size` is that of the GRIB file: no message may start beyond it, and the last one ends there.
+    `size` is the size of the GRIB file: no message may start beyond it, and the last one ends there.
     """
     lines = [_read(source, number, text) for number, text in numbered_lines(data, source)]
     for line in lines:

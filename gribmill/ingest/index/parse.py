@@ -14,7 +14,7 @@ from gribmill.ingest.mirrors.mirror import IndexKind
 def parse_index(
     kind: IndexKind, data: bytes, source: str, run: datetime | None = None, size: int | None = None
 ) -> Inventory:
-    """The inventory in an index of that kind; BadIndex where it cannot be trusted."""
+    """The inventory in an index of that kind. Raises BadIndex if it cannot be trusted."""
     if kind == "noaa_idx":
         return parse_noaa(data, source, run, size)
     if kind == "ecmwf_index":
@@ -23,5 +23,5 @@ def parse_index(
 
 
 def guess_kind(data: bytes) -> IndexKind:
-    """JSON lines are ECMWF's, anything else is read as NOAA's."""
+    """ECMWF's for JSON lines; NOAA's for anything else."""
     return "ecmwf_index" if data.lstrip().startswith(b"{") else "noaa_idx"

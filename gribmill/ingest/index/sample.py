@@ -1,4 +1,4 @@
-"""A small index made from a model's sample inventory, to check which wanted quantities its files have."""
+"""Makes small indexes from a model's sample inventory, to check which variables its files contain."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.model import Model
 
 # Times in inventories: `inst`; `acc run`, since the run began; `max 1h`, over the last hour; `ave since 6h`, since the
-# last reset, which is every six hours; also in minutes, `ave 5m`.
+# last of the resets every six hours; `ave 5m`, in minutes.
 _TIME = re.compile(r"(acc|ave|max|min) (?:(run)|(since )?([0-9]{1,3})(h|m))")
 MESSAGE_BYTES = 1000
 _SOURCE = re.compile(r"# source: (real|reported|made up)[, ] ?(?:index of )?(.+)")
 
 
 class SampleSource(NamedTuple):
-    """Origin of an inventory: `real` (taken from an index), `reported` by others, or `made up`; and the details."""
+    """The origin of an inventory: `real` (taken from an index), `reported` by others or `made up`, with details."""
 
     kind: str
     text: str
 
 
 def sample_index(model: Model, run: datetime, hour: int) -> bytes:
-    """The index of that hour, with made-up sizes; a ModelError where the model has no sample inventory."""
+    """An index for that hour, with made-up sizes. Raises ModelError if the model has no sample inventory."""
     lines = inventory_lines(model)
     minutes = hour * 60 + model.offset_minutes
     if model.layouts[0].index == "ecmwf_index":
@@ -42,7 +42,7 @@ def sample_index(model: Model, run: datetime, hour: int) -> bytes:
 
 
 def inventory_lines(model: Model) -> list[str]:
-    """The lines of the model's inventory, without blanks and comments."""
+    """The lines of the model's inventory, without blank lines and comments."""
     return [line for line in _sample_text(model) if line and not line.startswith("#")]
 
 
@@ -62,7 +62,7 @@ def _sample_text(model: Model) -> list[str]:
 
 
 def split_line(line: str) -> tuple[str, str, str, str]:
-    """Element, level, time and trailing text of a line in NOAA's inventories; most have no trailing text."""
+    """Element, level, time and optional trailing text of a line in a NOAA inventory."""
     element, level, time, *extra = line.split(":", 3)
     return element, level, time, extra[0] if extra else ""
 
@@ -74,7 +74,7 @@ def _noaa(line: str, minutes: int, member: str) -> str | None:
 
 
 def window_at(time: str, minutes: int) -> TimeRange | None:
-    """The time range that an inventory's time means at that minute of the run; None if it has not started yet."""
+    """The time range of an inventory's time at that minute of the run; None if it has not started yet."""
     if time == "inst":
         return TimeRange(minutes, minutes)
     found = _TIME.fullmatch(time)

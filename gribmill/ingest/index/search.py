@@ -1,4 +1,4 @@
-"""Finds lines of an index by a regular expression."""
+"""Searches the lines of an index with a regular expression."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LONGEST_PATTERN = 1000
 
 
 class BadSearch(GribmillError):
-    """A search that is not a regular expression."""
+    """The search is not a valid regular expression."""
 
 
 def compile_search(text: str) -> re.Pattern[str]:
-    """The regular expression; it may match anywhere in a line."""
+    """The compiled regular expression, which may match anywhere in a line."""
     if not text or len(text) > LONGEST_PATTERN:
         raise BadSearch(f"a search has 1 to {LONGEST_PATTERN} characters")
     try:
@@ -27,7 +27,7 @@ def compile_search(text: str) -> re.Pattern[str]:
 
 
 def line_text(kind: str, entry: IndexEntry) -> str:
-    """The text of an entry that a search matches, in the form that Herbie uses.
+    """The text of an entry that searches are matched against, in the form that Herbie uses.
 
     NOAA: `:TMP:2 m above ground:6 hour fcst:`. ECMWF: `:t:850:pl:6:fc:`, with parameter, level, type of level, step,
     and type (and member).
@@ -40,14 +40,14 @@ def line_text(kind: str, entry: IndexEntry) -> str:
 
 
 def searchable(inventory: Inventory, extras: Collection[str]) -> list[IndexEntry]:
-    """The entries of the model: an ECMWF index lists all members."""
+    """The entries that belong to the model: an ECMWF index lists all members."""
     if inventory.kind == "noaa_idx":
         return list(inventory)
     return [entry for entry in inventory if entry.extra in extras]
 
 
 def select_lines(inventory: Inventory, pattern: re.Pattern[str], extras: Collection[str] = ("",)) -> Selection:
-    """The messages of every line that matches, of any time in the file."""
+    """The messages of all matching lines, for any time in the file."""
     lines: dict[str, IndexEntry] = {}
     entries: list[IndexEntry] = []
     for entry in searchable(inventory, extras):

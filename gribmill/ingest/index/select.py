@@ -1,4 +1,4 @@
-"""Which quantities are wanted, and which messages of a file contain them. Index texts must match in full."""
+"""Selects the messages of a file that contain the wanted quantities. Index texts must match in full."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from gribmill.ingest.index.entry import ByteRange, IndexEntry, Inventory
 
 _PRESSURE = re.compile(r"(\S+) mb")
 _SOIL = re.compile(r"soil level (\S+)")
-# On percentile lines: the sum was made from several steps. `11-12 hour acc@(fcst,dt=1 hour),missing=0`.
+# On percentile lines, for sums over several steps: `11-12 hour acc@(fcst,dt=1 hour),missing=0`.
 _STEPS_WITHIN = re.compile(r"@\(fcst,dt=[0-9]{1,4} (?:min|hour|day)\),missing=0$")
 
 
 class UnknownVariable(GribmillError):
-    """A name that the lexicon does not have."""
+    """The name is not in the lexicon."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoaaSelector:
-    """Elements and levels, the best first, and the time range: accumulations count from the run or from a reset.
+    """Elements and levels, best first, and the time range: accumulations start with the run or at a reset.
 
-    `minutes` is the length of the time range, where only that one is wanted.
+    `minutes` is the length of the time range if only that length is wanted.
     """
 
     elements: tuple[str, ...]
@@ -44,7 +44,7 @@ class NoaaSelector:
 
 @dataclass(frozen=True, slots=True)
 class EcmwfSelector:
-    """`param`s, the best first; the type of level, and the level where there are several."""
+    """`param`s, best first; the type of level, and the level if there are several."""
 
     params: tuple[str, ...]
     levtype: str = "sfc"
@@ -52,12 +52,12 @@ class EcmwfSelector:
 
     @property
     def level(self) -> str:
-        """As an IndexEntry has it."""
+        """The level in the form of an IndexEntry."""
         return f"{self.levtype} {self.levelist}".strip()
 
     @property
     def places(self) -> Iterator[tuple[str, str]]:
-        """Each param with its level: `u@100` is u at 100 m, with either type of level."""
+        """Each param with its level: `u@100` is u at 100 m, with type of level `hl` or `sfc`."""
         for text in self.params:
             param, _, height = text.partition("@")
             yield from ((param, f"{kind} {height}") for kind in ("hl", "sfc")) if height else ((param, self.level),)
@@ -65,33 +65,33 @@ class EcmwfSelector:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A name of the lexicon and its selectors; None where a publisher does not have the quantity.
+    """A name from the lexicon and its selectors; None if a publisher does not have the quantity.
 
-    `parameters` are its GRIB parameters (edition 2: three numbers, edition 1: table and number), for files whose
-    index cannot be used: only messages of these parameters can hold it.
+    `parameters` are its GRIB parameters (edition 2: three numbers, edition 1: table and number). Without a usable
+    index, only messages with these parameters are fetched.
     """
 
     name: str
     noaa: NoaaSelector | None = None
     ecmwf: EcmwfSelector | None = None
     parameters: tuple[tuple[int, ...], ...] = ()
-    # Of a user's variables: a statistic of an ensemble, and the end of its lines.
+    # Only for a user's variables: the ensemble statistic, and the end of its index lines.
     variant: Variant | None = None
     ending: str | None = None
 
     @property
     def has_own_ending(self) -> bool:
-        """Whether its lines end differently from those of the model's fields."""
+        """Whether its index lines end differently from those of the model's fields."""
         return self.variant is not None or self.ending is not None
 
     def ends(self, extra: str) -> bool:
-        """Whether a line with this ending can be its line."""
+        """Whether an index line with this ending matches."""
         found = variant_of_ending(extra)
         return extra == self.ending or (self.variant is not None and self.variant.equals(found))
 
 
 def wanted(names: Iterable[str]) -> tuple[Wanted, ...]:
-    """The selectors of each name; an UnknownVariable with suggestions for a name that is not in the lexicon."""
+    """The selectors of each name. Raises UnknownVariable, with suggestions, for a name that is not in the lexicon."""
     return tuple(_wanted(name, lexicon()) for name in names)
 
 
@@ -108,7 +108,7 @@ def _wanted(name: str, known: Lexicon) -> Wanted:
 
 
 def _merged(rows: Sequence[Variable]) -> Variable:
-    """One row with the sources of all: those of the variables that replace an old name."""
+    """One row with the sources of all rows, for the variables that replace an old name."""
     first = rows[0]
     for row in rows[1:]:
         first = replace(
@@ -125,7 +125,7 @@ def _merged(rows: Sequence[Variable]) -> Variable:
 def _noaa(row: Variable) -> NoaaSelector | None:
     if not row.noaa:
         return None
-    # Where wgrib2 had no name for a parameter yet, it wrote the numbers.
+    # Older versions of wgrib2 write the numbers of parameters that they have no name for.
     unnamed = tuple(
         f"var discipline={source.parameter[0]} center={NCEP} local_table=1"
         f" parmcat={source.parameter[1]} parm={source.parameter[2]}"
@@ -137,7 +137,7 @@ def _noaa(row: Variable) -> NoaaSelector | None:
 
 def _ecmwf(row: Variable) -> EcmwfSelector | None:
     if row.minutes is not None:
-        # Sums count from the start of the run; the names of extremes end with their hours (mx2t6).
+        # Sums start with the run; the names of extremes end with their hours (mx2t6).
         hours = tuple(param for param in row.ecmwf if param.endswith(f"{row.minutes / 60:g}"))
         row = replace(row, ecmwf=() if row.statistic == "accum" else hours)
     if not row.ecmwf:
@@ -155,7 +155,7 @@ def _ecmwf(row: Variable) -> EcmwfSelector | None:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to fetch from a file, and what was found under each name."""
+    """The messages to fetch from a file, and the entry that was found for each name."""
 
     ranges: tuple[ByteRange, ...]
     entries: tuple[IndexEntry, ...]
@@ -180,8 +180,8 @@ def select(
 ) -> Selection:
     """The messages of the wanted quantities at that hour, one range per message, in the file's order.
 
-    `extras` are the texts that may end a line (a member, `ens mean`); `offset_minutes` is a member's time relative to
-    the full hour. Lines that are equal in every text are duplicates: the first is taken, the rest are reported.
+    `extras` are the texts that a line may end with (a member, `ens mean`); `offset_minutes` is a member's time relative
+    to the full hour. Lines with identical texts are duplicates: the first is used, the rest are reported.
     """
     found: dict[str, IndexEntry] = {}
     duplicates: dict[str, tuple[IndexEntry, ...]] = {}
@@ -200,7 +200,7 @@ def select(
         else:
             alike = search.find(want)
         if not alike and not want.has_own_ending and base_name(want.name) not in names:
-            # Where the run's total is not wanted, it is the bucket in the first hours: the same time range.
+            # In the first hours, the run total has the bucket's time range, and is used for it if not wanted itself.
             alike = search.first_of(want)
         if not alike:
             missing.append(want.name)
@@ -226,7 +226,7 @@ class _Noaa:
                 self.by_words[entry.element, entry.level].append(_Timed(entry, window))
 
     def find(self, want: Wanted) -> list[IndexEntry]:
-        """Entries of the best element and level, equal in all texts; the shortest time range if there are several."""
+        """The entries of the best element and level, for the shortest matching time range."""
         words = want.noaa
         if words is None:
             return []
@@ -238,12 +238,12 @@ class _Noaa:
         return []
 
     def is_second(self, want: Wanted, entry: IndexEntry) -> bool:
-        """Whether a bucket was distinguished from the run's own accumulation only by its position."""
+        """Whether a bucket was distinguished from the run total only by its position."""
         window = parse_time_range(entry.window)
         return want.noaa is not None and want.noaa.since == "bucket" and window is not None and window.start == 0
 
     def first_of(self, want: Wanted) -> list[IndexEntry]:
-        """The run's own accumulation for such a bucket, which alone would be mistaken for the run's total."""
+        """The run total beside such a bucket: alone, the bucket would be mistaken for the run total."""
         words = want.noaa
         if words is None or words.since != "bucket":
             return []
@@ -260,7 +260,7 @@ class _Noaa:
         if words.since == "bucket":
             fitting = [one for one in fitting if one.window.start > 0]
             if not fitting:
-                # In the first hours bucket and run total have the same time range: the second line is the bucket.
+                # In the first hours, bucket and run total have the same time range; the second line is the bucket.
                 return from_start[1:]
         latest = max((one.window.start for one in fitting), default=0)
         return [one.entry for one in fitting if one.window.start == latest]
@@ -273,12 +273,12 @@ class _Ecmwf:
         step = str(minutes // 60)
         self.by_words: dict[tuple[str, str], list[IndexEntry]] = defaultdict(list)
         for entry in entries:
-            # A range of steps, which sums and extremes may have, ends at the hour.
+            # Sums and extremes may have a range of steps, which ends at the hour.
             if entry.window.rpartition("-")[2] == step and minutes % 60 == 0:
                 self.by_words[entry.element, entry.level].append(entry)
 
     def find(self, want: Wanted) -> list[IndexEntry]:
-        """Entries of the best param."""
+        """The entries of the best param."""
         for element, level in want.ecmwf.places if want.ecmwf else ():
             alike = self.by_words.get((element, level))
             if alike:
@@ -286,11 +286,11 @@ class _Ecmwf:
         return []
 
     def is_second(self, want: Wanted, entry: IndexEntry) -> bool:
-        """Never: there are no such buckets."""
+        """Always false: ECMWF has no buckets."""
         return False
 
     def first_of(self, want: Wanted) -> list[IndexEntry]:
-        """There are no such buckets."""
+        """Always empty: ECMWF has no buckets."""
         return []
 
 

@@ -1,3 +1,3 @@
-"""Which hours of a run a mirror has."""
+"""Finds the hours of a run that a mirror has."""
 
 __all__ = ["available_hours"]

@@ -1,4 +1,4 @@
-"""Which hours of a run a mirror has, from its listing or, where it has none, by a request for each file."""
+"""Finds the hours of a run that a mirror has, from its listing or, without one, with a request per file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gribmill.ingest.listing.s3 import list_bucket
 from gribmill.ingest.mirrors.mirror import Host, Mirror, SourceUrls
 from gribmill.ingest.models.model import Model
 
-# NBM, the largest folder that is listed as a page, has some 2,000 files of 250 bytes each.
+# The largest HTML listing, NBM's, has about 2,000 files at 250 bytes each.
 PAGE_LIMIT_BYTES = 16_000_000
 MOST_FILES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An object as a listing shows it; None for what it does not show. `empty` if it has no bytes yet."""
+    """An object in a listing; None for attributes that the listing does not show. `empty`: it has no bytes yet."""
 
     key: str
     size: int | None = None
@@ -32,7 +32,7 @@ class Listed:
 
 
 def list_keys(mirror: Mirror, prefix: str, session: SourceSession) -> dict[str, Listed]:
-    """Every object whose key starts with the prefix, by key; empty if there are none."""
+    """All objects whose key starts with the prefix, by key."""
     match mirror.listing:
         case "s3":
             found = list_bucket(mirror.root, prefix, mirror.host, session)
@@ -83,13 +83,13 @@ def _folder(root: str, prefix: str) -> list[Listed]:
     return rows
 
 
-# Hours are published nearly in order: after this many missing ones, the rest is assumed missing too.
+# Hours are published roughly in order: after this many missing hours, the rest is assumed missing too.
 MISSING_TO_STOP = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """An hour that can be fetched; size, tag and time are None where the mirror's listing does not show them."""
+    """An hour that can be fetched; size, tag and time are None if the mirror's listing does not show them."""
 
     hour: int
     mirror: str
@@ -110,10 +110,10 @@ def published(
     now: datetime | None = None,
     hours: Collection[int] | None = None,
 ) -> dict[int, Published]:
-    """The hours of a run that are there with their index, none of them empty or still being written.
+    """The hours of a run that can be fetched: with their index, not empty, and no longer being written.
 
-    Takes one request, or one for each page of a long list; where a host has no listing, `hours` limits which files are
-    requested. A mirror that fails raises a SourceError; a run that has not started to arrive gives nothing.
+    Takes one request, or one per page of a long listing; on hosts without a listing, `hours` limits the files that are
+    probed. Raises SourceError if the mirror fails; returns nothing for a run that has not started to arrive.
     """
     prefix = model.list_prefix(run, mirror)
     if prefix is None:
@@ -133,7 +133,7 @@ def published(
 
 
 def _probe(urls: Iterable[tuple[int, SourceUrls]], session: SourceSession) -> dict[int, tuple[ObjectHead, bool]]:
-    """The hours that are there, in the given order: each file's head, and whether its index is there."""
+    """The hours that exist, in the given order: each file's head, and whether its index exists."""
     found: dict[int, tuple[ObjectHead, bool]] = {}
     missing = 0
     for hour, source in urls:
@@ -174,8 +174,8 @@ def _published(
 
 
 def _ready(one: Published, mirror: Mirror, now: datetime) -> bool:
-    """With its index, and old enough on hosts that serve files while they are being written."""
-    # A user's own folder may contain GRIB files without indexes: these are read by their headers.
+    """Whether it has its index, and is old enough on hosts that serve files while they are being written."""
+    # A user's own folder may contain GRIB files without an index; their headers are read instead.
     indexed = one.index_there or one.index_url is None or mirror.listing == "folder"
     settle = timedelta(seconds=mirror.host.settle_seconds)
     young = bool(settle) and one.last_modified is not None and one.last_modified > now - settle
@@ -183,6 +183,6 @@ def _ready(one: Published, mirror: Mirror, now: datetime) -> bool:
 
 
 def _in_folders(mirror: Mirror, prefix: str, sources: dict[int, SourceUrls]) -> bool:
-    """Whether hours have folders of their own, so that no single page or folder lists them."""
+    """Whether each hour has a separate folder, so that no single page or folder lists them all."""
     keys = (source.grib_url.removeprefix(mirror.root) for source in sources.values())
     return mirror.listing in ("pages", "folder") and any("/" in key.removeprefix(prefix) for key in keys)

@@ -1,4 +1,4 @@
-"""HTML pages of folders as Apache, nginx and NOMADS write them: names, with times and sizes where they are shown."""
+"""Parses the HTML directory listings of Apache, nginx and NOMADS: names, and times and sizes if shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.ingest.http.errors import Untrusted
 
 MOST_LINKS = 20_000
 LONGEST_TAIL = 600
-# Bounded repetitions keep the time linear in the page's length, which an HTML parser does not guarantee.
+# Bounded repetitions keep the time linear in the length of the page, which an HTML parser does not guarantee.
 _LINK = re.compile(
     r"""<a\s[^<>]{0,300}?href\s?=\s?(?:"([^"<>]{1,600})"|'([^'<>]{1,600})')[^<>]{0,300}>""", re.IGNORECASE
 )
@@ -28,7 +28,7 @@ _SIZE = re.compile(r"(?:^|\s)(\d{1,18}(?:\.\d{1,3})?)\s?([KMGT]i?B?)?\s*$", re.I
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """A file of the page; `size` only where it is exact."""
+    """A file in the listing; `size` is None unless it is exact."""
 
     name: str
     size: int | None
@@ -37,7 +37,7 @@ class PageLine:
 
 
 def read_page(data: bytes, url: str) -> list[PageLine]:
-    """The files that a page links to in its own folder; Untrusted where it is not a page of a folder."""
+    """The files in the listed folder. Raises Untrusted if the page is not a directory listing."""
     text = data.decode("utf-8", "replace")
     links = 0
     lines: dict[str, PageLine] = {}
@@ -54,7 +54,7 @@ def read_page(data: bytes, url: str) -> list[PageLine]:
 
 
 def _name(link: str, url: str) -> str | None:
-    """The name of a file in this folder; None for folders, links elsewhere and the page's own buttons."""
+    """The name of a file in this folder; None for folders, links elsewhere and links that sort the page."""
     try:
         parts, here = urlsplit(urljoin(url, link)), urlsplit(url)
     except ValueError:

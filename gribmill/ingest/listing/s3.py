@@ -1,4 +1,4 @@
-"""Lists of a bucket as S3 and Google Cloud Storage return them: XML pages with a token for the next."""
+"""Lists the objects of a bucket on S3 or Google Cloud Storage: XML pages, each with a token for the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.ingest.http.errors import Untrusted
 from gribmill.ingest.http.response import clean_etag
 from gribmill.ingest.mirrors.mirror import Host
 
-# A page is 1,000 keys of some 400 bytes.
+# A page has 1,000 keys at about 400 bytes.
 PAGE_LIMIT_BYTES = 8_000_000
 MOST_PAGES = 50
 ROOT = "ListBucketResult"
@@ -32,13 +32,13 @@ class BucketObject:
     last_modified: datetime | None
 
     def below(self, folder: str) -> BucketObject:
-        """With its key relative to that folder."""
+        """The object with its key relative to that folder."""
         return replace(self, key=self.key.removeprefix(folder))
 
 
 @dataclass(frozen=True, slots=True)
 class BucketPage:
-    """The objects of a page, and where the list continues."""
+    """The objects of a page, and where the listing continues."""
 
     objects: tuple[BucketObject, ...]
     truncated: bool = False
@@ -46,7 +46,7 @@ class BucketPage:
     marker: str = ""
 
     def next_place(self) -> tuple[str, str] | None:
-        """The query parameter of the next page; None at the end."""
+        """The query parameter for the next page; None on the last page."""
         if not self.truncated:
             return None
         if self.token:
@@ -77,7 +77,7 @@ def list_bucket(root: str, prefix: str, host: Host, session: SourceSession) -> l
 
 
 def split_root(root: str) -> tuple[str, str]:
-    """The bucket's address and the folder in it. Its name is in the host name (S3), or first in the path."""
+    """The bucket's address and the folder in it. The bucket is named in the host name (S3) or first in the path."""
     parts = urlsplit(root)
     path = parts.path.strip("/")
     named_by_host = ".s3." in parts.netloc or ".s3-" in parts.netloc
@@ -87,8 +87,8 @@ def split_root(root: str) -> tuple[str, str]:
 
 
 def read_bucket_page(data: bytes, url: str) -> BucketPage:
-    """One page; Untrusted for anything else, and for XML with declarations, which could expand without limit."""
-    # Checked before the parser sees a byte. Lists are UTF-8, without a document type or comments.
+    """Parses one page. Raises Untrusted for anything else, and for XML with declarations (entity expansion)."""
+    # Checked before parsing. Listings are UTF-8, without a document type or comments.
     if b"<!" in data or b"\0" in data:
         raise Untrusted(url, "this XML document has declarations, which a list of a bucket has not; it was not parsed")
     reader = _PageReader(url)
@@ -106,7 +106,7 @@ def read_bucket_page(data: bytes, url: str) -> BucketPage:
 
 
 class _PageReader:
-    """Keeps the texts of the elements that are needed: no tree of the page is built in memory."""
+    """Keeps only the required elements, without building a tree of the page in memory."""
 
     def __init__(self, url: str) -> None:
         self.url = url

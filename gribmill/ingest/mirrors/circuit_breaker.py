@@ -1,4 +1,4 @@
-"""A circuit breaker for each mirror: after repeated failures it is open, and the mirror is not used for a while."""
+"""A circuit breaker per mirror: after repeated failures it opens, and the mirror is not used for a while."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from gribmill.ingest.http.errors import NotThere, RateLimited
 from gribmill.ingest.mirrors.mirror import SourceUrls
 
-# One failure may be chance; three in a row are an outage.
+# One failure may be random; three in a row are an outage.
 FAILURES_TO_OPEN = 3
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
@@ -23,7 +23,7 @@ BreakerState = Literal["closed", "open", "half_open"]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """How a mirror did in one scan or download. A file that is not there yet does not count against it."""
+    """Whether a mirror worked in one scan or download. A missing file does not count as a failure."""
 
     mirror: str
     at: datetime
@@ -34,7 +34,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class MirrorHealth:
-    """The result of all observations of one mirror."""
+    """The state of one mirror after all observations."""
 
     mirror: str
     failures: int = 0
@@ -43,25 +43,25 @@ class MirrorHealth:
     last_failure: datetime | None = None
     last_success: datetime | None = None
     asked_until: datetime | None = None
-    """The host itself asked for a pause until then (Retry-After)."""
+    """The host asked for a pause until then (Retry-After)."""
 
     @property
     def trial_at(self) -> datetime | None:
-        """When an open mirror may be tried again if no other is left; never before the host allows it."""
+        """When an open mirror may be tried again if all others are open too; never before the host allows it."""
         if self.open_until is None:
             return None
         again = self.last_failure + TRIAL_EVERY if self.last_failure else self.open_until
         return min(max(again, self.asked_until or again), self.open_until)
 
     def state(self, now: datetime) -> BreakerState:
-        """open: do not use the mirror. half_open: its pause is over, and the next request shows whether it works."""
+        """open: do not use the mirror. half_open: the pause is over, and the next request shows whether it works."""
         if self.open_until is None:
             return "closed"
         return "open" if now < self.open_until else "half_open"
 
 
 def observation_of(mirror: str, error: Exception | None, now: datetime) -> Observation:
-    """A success (no error, or only a file that is not there) or a failure."""
+    """A success (no error, or only a missing file) or a failure."""
     if error is None or isinstance(error, NotThere):
         return Observation(mirror, now, ok=True)
     pause = error.retry_after_seconds if isinstance(error, RateLimited) else None
@@ -69,7 +69,7 @@ def observation_of(mirror: str, error: Exception | None, now: datetime) -> Obser
 
 
 def updated_health(health: MirrorHealth | None, seen: Observation) -> MirrorHealth:
-    """The health after one more observation; one that arrives late, out of order, never shortens a pause."""
+    """The health after one more observation. Observations that arrive out of order never shorten a pause."""
     health = health or MirrorHealth(seen.mirror)
     if seen.ok:
         if health.last_failure is not None and seen.at < health.last_failure:
@@ -93,7 +93,7 @@ def updated_health(health: MirrorHealth | None, seen: Observation) -> MirrorHeal
 
 
 def order_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> list[SourceUrls]:
-    """The given order of preference, but with open mirrors last, ordered by when they close."""
+    """Sorts open mirrors last, by the end of their pause; otherwise keeps the given order."""
 
     def rank(source: SourceUrls) -> tuple[bool, float]:
         known = health.get(source.mirror.name)
@@ -106,17 +106,16 @@ def order_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth]
 
 @dataclass(frozen=True, slots=True)
 class MirrorChoice:
-    """Which mirrors of a file to use now, the best first, and when each of the others may be used."""
+    """The mirrors to use now for a file, best first, and when each of the others may be used."""
 
     usable: tuple[SourceUrls, ...]
     left_alone: tuple[tuple[SourceUrls, datetime], ...]
     trial: bool
-    """Whether the usable ones are open: then a failure says nothing about the file."""
+    """Whether the usable mirrors are open; a failure then says nothing about the file."""
 
 
 def choose_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth], now: datetime) -> MirrorChoice:
-    """The mirrors that are not open. If all are open, each is still tried now and then, in the order in which
-    they close."""
+    """The mirrors that are not open. If all are open, those due for a trial, by the end of their pause."""
     closed: list[SourceUrls] = []
     opened: list[tuple[SourceUrls, MirrorHealth]] = []
     for source in order_mirrors(urls, health, now):
@@ -133,7 +132,7 @@ def choose_mirrors(urls: Iterable[SourceUrls], health: Mapping[str, MirrorHealth
 
 
 def _pause(failures: int, asked_seconds: float | None) -> timedelta | None:
-    """Doubled with every further failure; never shorter than the host asks for."""
+    """The pause after a failure, doubled with each further failure; never shorter than the host asks for."""
     pauses = []
     if asked_seconds is not None:
         pauses.append(timedelta(seconds=asked_seconds))

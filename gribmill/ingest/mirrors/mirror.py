@@ -1,4 +1,4 @@
-"""Upstream mirrors of a model's files, and the hosts that they are on."""
+"""Upstream mirrors of a model's files, and their hosts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gribmill.ingest.errors import ModelError
 SCHEMES = ("https", "http", "file")
 LONGEST_ROOT = 500
 
-# s3: XML pages of keys (also Google's). pages: HTML pages of folders. folder: local files. none: HEAD probes.
+# s3: XML pages of keys (also Google's). pages: HTML directory listings. folder: local files. none: HEAD probes.
 ListingKind = Literal["s3", "pages", "folder", "none"]
-# noaa_idx: the text of `wgrib2 -s`. ecmwf_index: JSON lines. none: files are fetched whole.
+# noaa_idx: the output of `wgrib2 -s`. ecmwf_index: JSON lines. none: files are fetched whole.
 IndexKind = Literal["noaa_idx", "ecmwf_index", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """The limits of one publisher, shared by all the mirrors on it. The keys are explained in hosts.toml."""
+    """The limits of one host, shared by all mirrors on it. The keys are explained in hosts.toml."""
 
     name: str
     title: str
@@ -39,14 +39,14 @@ class Host:
 
 @lru_cache(maxsize=1)
 def hosts() -> dict[str, Host]:
-    """The hosts of hosts.toml."""
+    """The hosts in hosts.toml, by name."""
     tables = tomllib.loads(files("gribmill.ingest.mirrors").joinpath("hosts.toml").read_text(encoding="utf-8"))
     return {name: read(Host, {"name": name, **table}) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A root to which keys are appended, on a host with its limits; it may keep only runs of a certain period."""
+    """A root URL to which keys are appended, on a host with limits; it may keep only runs of a certain period."""
 
     name: str
     root: str
@@ -60,12 +60,12 @@ class Mirror:
         return "folder" if self.root.startswith("file:") else self.host.listing
 
     def has(self, run: datetime) -> bool:
-        """Whether it keeps runs of that time at all."""
+        """Whether the run is in the period that it keeps."""
         return (self.begins is None or run >= self.begins) and (self.ends is None or run < self.ends)
 
 
 class SourceUrls(NamedTuple):
-    """Where one file and its index are on one mirror; `index_url` is None for files without an index."""
+    """The URLs of a file and its index on one mirror; `index_url` is None for files without an index."""
 
     mirror: Mirror
     grib_url: str
@@ -74,7 +74,7 @@ class SourceUrls(NamedTuple):
 
 
 def clean_root(text: str) -> str:
-    """A mirror's root with one slash at its end, or a ModelError that says what is wrong with it."""
+    """A mirror's root URL with exactly one trailing slash. Raises ModelError if it is not valid."""
     try:
         parts = urlsplit(text)
         usable = parts.port is None or parts.port > 0

@@ -1,3 +1,3 @@
-"""Models as data: where runs are published, which hours they have, and when."""
+"""Descriptions of models: where their runs are published, which hours they have, and when."""
 
 __all__ = ["hour_ranges", "model", "registry"]

@@ -7,14 +7,14 @@ from functools import lru_cache
 
 from gribmill.ingest.errors import ModelError
 
-# A year: the longest forecasts published run to 840 h.
+# One leap year; the longest published forecasts run to 840 h.
 LARGEST = 8784
 _PART = re.compile(r"(\d{1,4})(?:-(\d{1,4})(?:/(\d{1,3}))?)?")
 
 
 @lru_cache(maxsize=256)
 def parse_steps(text: str) -> tuple[int, ...]:
-    """Every hour of the list, in order: `0-6/3, 12` is 0, 3, 6, 12."""
+    """All hours of the list in order: `0-6/3, 12` is 0, 3, 6, 12."""
     found: list[int] = []
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
@@ -30,7 +30,7 @@ def parse_steps(text: str) -> tuple[int, ...]:
 
 
 def write_steps(steps: tuple[int, ...]) -> str:
-    """The short form: hours with equal steps are joined."""
+    """The short form of a list; hours with equal steps are joined."""
     parts: list[str] = []
     place = 0
     while place < len(steps):

@@ -1,4 +1,4 @@
-"""The key of an object, as a template that can be filled in and read back."""
+"""Templates for object keys, which can be filled in and parsed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from gribmill.identity import whole_hour
 from gribmill.ingest.errors import ModelError
 
-# Placeholders: the run's date and hour, and the forecast hour with two, three or as many digits as it needs.
+# Placeholders: the run's date and hour, and the forecast hour with two, three or as many digits as needed.
 PLACEHOLDERS = {
     "Ymd": r"[0-9]{8}",
     "HH": r"[0-9]{2}",
@@ -20,7 +20,7 @@ PLACEHOLDERS = {
 }
 # The forms of the hour, and the largest hour of each.
 HOURS = {"ff": 99, "fff": 999, "f": 9999}
-# Filled in when a model is loaded, from its list of members.
+# Replaced when a model is loaded, from its list of members.
 MEMBER = "{member}"
 _PIECE = re.compile(r"\{([A-Za-z]+)\}")
 _LITERAL = re.compile(r"[A-Za-z0-9._/-]*")
@@ -81,7 +81,7 @@ class KeyTemplate:
 
 @lru_cache(maxsize=1024)
 def _pattern(text: str) -> re.Pattern[str]:
-    """A repeated placeholder must have the same digits."""
+    """The regular expression of a template. A repeated placeholder must have the same digits each time."""
     parts: list[str] = []
     seen: set[str] = set()
     for place, piece in enumerate(_PIECE.split(text)):

@@ -1,4 +1,4 @@
-"""A model: where its runs are, which hours they have, and when these are published."""
+"""A model: where its runs are published, which hours they have, and when they appear."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.ingest.models.key_template import KeyTemplate
 
 @dataclass(frozen=True, slots=True)
 class PublishTime:
-    """Minutes after the run's start when an hour usually arrives (half of all runs), and when it counts as late."""
+    """Minutes after the run's start when an hour usually arrives (the median), and when it counts as late."""
 
     hour: int
     usual: float
@@ -32,7 +32,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class PublishTimes:
-    """The measured times of some cycles, on one mirror or any; hours in between are interpolated linearly."""
+    """Publishing times for some cycles, on one mirror or any; hours in between are interpolated linearly."""
 
     points: tuple[PublishTime, ...]
     cycles: tuple[int, ...] | None = None
@@ -40,14 +40,14 @@ class PublishTimes:
     measured: bool = False
 
     def arrival(self, run: datetime, hour: int) -> Arrival:
-        """When that hour of that run can be expected."""
+        """When that hour of the run can be expected."""
         usual = _between(hour, [(point.hour, point.usual) for point in self.points])
         late = _between(hour, [(point.hour, point.late) for point in self.points])
         return Arrival(run + timedelta(minutes=usual), run + timedelta(minutes=late))
 
 
 def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
-    """Constant beyond the first and last measured hour."""
+    """Interpolates linearly; constant before the first and after the last point."""
     if hour <= points[0][0]:
         return points[0][1]
     for (before, low), (after, high) in pairwise(points):
@@ -57,13 +57,13 @@ def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
 
 
 HOUR = timedelta(hours=1)
-# A run that should be complete by now is scanned this many times less often.
+# An overdue run is scanned less often by this factor.
 LATE_PACE = 15
 
 
 @dataclass(frozen=True, slots=True)
 class KeyLayout:
-    """How keys are formed, for runs of certain periods, cycles or mirrors."""
+    """How keys are formed for runs in certain periods, cycles or on certain mirrors."""
 
     template: KeyTemplate
     index: IndexKind
@@ -77,7 +77,7 @@ class KeyLayout:
         return _within(run, self.begins, self.ends) and (self.cycles is None or run.hour in self.cycles)
 
     def index_key(self, key: str) -> str | None:
-        """The key of a file's index."""
+        """The key of a file's index; None if the files have no index."""
         if self.index == "noaa_idx":
             return f"{key}.idx"
         return key.removesuffix(".grib2") + ".index" if self.index == "ecmwf_index" else None
@@ -85,7 +85,7 @@ class KeyLayout:
 
 @dataclass(frozen=True, slots=True)
 class CycleHours:
-    """The hours of certain cycles and periods; with `discover` they are only possible hours."""
+    """The hours of certain cycles and periods; with `discover`, a run may lack some of them."""
 
     cycles: tuple[int, ...]
     hours: tuple[int, ...]
@@ -100,7 +100,7 @@ class CycleHours:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model or ensemble member as its TOML file describes it. Runs are aware UTC times on the hour."""
+    """One model or ensemble member, as described by its TOML file. Runs are aware UTC datetimes on the hour."""
 
     id: str
     family: str
@@ -131,12 +131,12 @@ class Model:
         return schedule.hours
 
     def discovers(self, run: datetime) -> bool:
-        """Whether only the listing shows which hours the run has: `hours` are then the possible ones."""
+        """Whether only the listing shows which hours the run has; `hours` are then the possible ones."""
         schedule = self._schedule(whole_hour(run))
         return schedule is not None and schedule.discover
 
     def urls(self, run: datetime, hour: int) -> list[SourceUrls]:
-        """Where that hour can be fetched, the best mirror first; a ModelError if there is no such hour."""
+        """Where that hour can be fetched, best mirror first. Raises ModelError if there is no such hour."""
         if hour not in self.hours(run):
             raise ModelError(f"{self.id} has no hour {hour} in its run {run_id(run)}")
         found = []
@@ -150,7 +150,7 @@ class Model:
         return found
 
     def list_prefix(self, run: datetime, mirror: Mirror) -> str | None:
-        """The common prefix of the keys of a run's hours on that mirror; None if it does not keep the run."""
+        """The common prefix of the run's keys on that mirror; None if the mirror does not keep the run."""
         layout = self._layout(run, mirror)
         return layout.template.prefix(run) if layout is not None and mirror.has(run) else None
 
@@ -172,7 +172,7 @@ class Model:
         return None
 
     def runs(self, now: datetime, back: timedelta = timedelta(days=2)) -> list[datetime]:
-        """The runs that started in the given time up to now, newest first."""
+        """The runs that started within `back` before `now`, newest first."""
         run = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
         found = []
         while run > now - back:
@@ -182,7 +182,7 @@ class Model:
         return found
 
     def expected_at(self, run: datetime, hour: int, mirror: Mirror | None = None) -> Arrival:
-        """When that hour is usually published (on the best mirror, or the given one), and when it is late."""
+        """When that hour is usually published (on the given mirror, or the best one), and when it is late."""
         name = (mirror or self.mirrors[0]).name
         fitting = [row for row in self.latencies if row.cycles is None or run.hour in row.cycles]
         for row in sorted(fitting, key=lambda row: (row.mirror != name, row.mirror is not None)):
@@ -190,12 +190,12 @@ class Model:
         return Arrival(run, run + timedelta(hours=self.give_up_hours))
 
     def gives_up_at(self, run: datetime) -> datetime:
-        """When hours that are still missing are no longer expected."""
+        """When hours that are still missing are given up."""
         last = max((self.expected_at(run, hour).late for hour in self.hours(run)[-1:]), default=run)
         return max(last, run + timedelta(hours=self.give_up_hours))
 
     def next_scan_at(self, now: datetime, whole: Collection[datetime] | None = None) -> datetime | None:
-        """When to scan next: soon while a run arrives, else when the next one is due; None if no run is expected.
+        """When to scan next: soon while a run is arriving, else when the next one is due; None if no run is expected.
 
         `whole` are runs that need no further scans. If it is given, late runs are scanned until they are given up.
         """

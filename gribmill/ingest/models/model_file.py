@@ -1,4 +1,4 @@
-"""The schema of a model's TOML file. Unknown keys are refused."""
+"""The schema of a model's TOML file. Unknown keys are rejected."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _Minutes = Annotated[float, Bounds(ge=0, le=10_000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Dated:
-    """A table for runs from one time (included) until another (not included)."""
+    """A table for runs from one time (inclusive) until another (exclusive)."""
 
     begins: _RunTime | None = dataclasses.field(default=None, metadata={"key": "from"})
     ends: _RunTime | None = dataclasses.field(default=None, metadata={"key": "until"})
@@ -43,7 +43,7 @@ class Dated:
 
 @dataclass(frozen=True, kw_only=True)
 class MirrorTable(Dated):
-    """One mirror; the best comes first."""
+    """One mirror; the best one comes first."""
 
     name: _Name
     root: _Words
@@ -52,7 +52,7 @@ class MirrorTable(Dated):
 
 @dataclass(frozen=True, kw_only=True)
 class LayoutTable(Dated):
-    """How keys are formed, for some cycles or mirrors or for all; the first match is used."""
+    """How keys are formed, for all or only some cycles or mirrors; the first match is used."""
 
     key: _Words
     index: IndexKind | None = None
@@ -66,7 +66,7 @@ class HoursTable(Dated):
 
     cycles: _Steps
     steps: _Steps
-    # Hours differ from run to run: the listing shows them, and `steps` are the possible ones.
+    # Hours differ from run to run: the listing shows them, and `steps` are the possible hours.
     discover: bool = False
 
 
@@ -87,7 +87,7 @@ class LatencyTable:
 
 @dataclass(frozen=True, kw_only=True)
 class MemberTable(Dated):
-    """One member, or many with `numbers`: in the texts, {n} and {nn} are replaced by each number."""
+    """One member, or several with `numbers`: {n} and {nn} are replaced by each number."""
 
     id: Annotated[str, Matches(r"[a-z0-9{}]{1,12}")]
     numbers: _Steps | None = None
@@ -98,7 +98,7 @@ class MemberTable(Dated):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFile:
-    """A model."""
+    """A model's TOML file."""
 
     title: _Words
     grid: _Name | None = None
@@ -131,12 +131,12 @@ class ModelFile:
 
 
 def read_tables(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file, or a ModelError that names it."""
+    """The tables of a TOML file. Raises a ModelError that names the file."""
     return read_toml(path, FILE_LIMIT_BYTES, ModelError, "a model")
 
 
 def check_tables(tables: Mapping[str, Any], source: str) -> ModelFile:
-    """The tables as a ModelFile, or a ModelError that names the source and each wrong key."""
+    """The tables as a ModelFile. Raises a ModelError that names the source and up to five wrong keys."""
     try:
         return read(ModelFile, tables)
     except CheckFailed as error:

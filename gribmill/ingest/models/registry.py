@@ -1,4 +1,4 @@
-"""All models: the built-in ones, and the user's own, which take precedence."""
+"""Loads all models: the built-in ones and the user's own, which take precedence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_FILES = 500
 
 @dataclass(frozen=True, slots=True)
 class OwnModels:
-    """A user's models: tables by name, a folder of TOML files, and other roots of mirrors."""
+    """The user's own models: tables by name, a folder of TOML files, and replacement roots for mirrors."""
 
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folder: Path | None = None
@@ -41,10 +41,10 @@ class OwnModels:
 
 
 def load_models(own: OwnModels | None = None) -> dict[str, Model]:
-    """Every model and member by its id.
+    """All models and members by id.
 
-    A user's table overrides keys of a model, or defines a new one: complete, or `like = "hrrr"` with the keys that
-    differ. Tables of the settings take precedence over files of the folder.
+    A user's table overrides keys of a model or defines a new one, either completely or with `like = "hrrr"` and the
+    keys that differ. Tables in the settings take precedence over files in the folder.
     """
     own = own or OwnModels()
     known = dict(_built_in_tables())
@@ -64,7 +64,7 @@ def load_models(own: OwnModels | None = None) -> dict[str, Model]:
 
 
 def models_named(models: Mapping[str, Model], name: str) -> list[Model]:
-    """The model with that id, or all members of a family; otherwise a ModelError that suggests similar names."""
+    """The model with that id, or all members of a family. Otherwise raises a ModelError that suggests similar names."""
     if name in models:
         return [models[name]]
     members = [model for model in models.values() if model.family == name]
@@ -76,7 +76,7 @@ def models_named(models: Mapping[str, Model], name: str) -> list[Model]:
 
 
 def find_key(models: Mapping[str, Model], key: str) -> list[tuple[Model, datetime, int]]:
-    """Every model that an object's key (of a GRIB file or its index) belongs to, with its run and hour."""
+    """All models that an object's key (of a GRIB file or its index) belongs to, with run and hour."""
     found = []
     for model in models.values():
         place = model.parse_key(key) or model.parse_index_key(key)
@@ -209,7 +209,7 @@ def _schedule(row: HoursTable, minutes: int) -> CycleHours:
     cycles = parse_steps(row.cycles)
     if cycles[-1] > 23:
         raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
-    # A member whose time is before the full hour has no hour 0.
+    # A member that is valid before the full hour has no hour 0.
     hours = tuple(hour for hour in parse_steps(row.steps) if hour * 60 + minutes >= 0)
     return CycleHours(cycles, hours, row.begins, row.ends, row.discover)
 

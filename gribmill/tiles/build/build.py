@@ -1,4 +1,4 @@
-"""From one GRIB file to the tiles of many regions."""
+"""Builds the tiles of many regions from one GRIB file."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def build(
     replace: bool = True,
     generation: int | None = None,
 ) -> BuildResult:
-    """Cut a GRIB file for every region into `data`/tiles/…; a damaged file raises GribError and leaves nothing.
+    """Cut a GRIB file for all regions into `data`/tiles/…. Raises GribError, and writes nothing, if it is damaged.
 
-    `variables` are the requested names (default: all that the lexicon knows); `everything` adds unknown ones.
+    `variables` are the requested names (default: all in the lexicon); `everything` adds fields that are not in it.
     `hour` stores the tile under that hour, for models whose hours are not valid times (parts of an hour).
-    `sha256` is the file's, if it is known already.
-    `written` are tiles that must not be overwritten; those written here are added to it.
+    `sha256` is the digest of the file, if it is already known.
+    `written` are tiles that must not be overwritten; tiles written here are added to it.
     `generation` numbers the file's content: a tile of a later generation is not replaced (Superseded).
-    `threads` is the number of cores to use; the tiles are the same.
+    `threads` is the number of cores to use; it does not affect the tiles.
     `split_members`: with a given `model`, several ensemble members in the file become MODEL.MEMBER each.
     Unless `replace`, a tile that was cut from another file, member or model is not overwritten.
     """
@@ -67,13 +67,13 @@ def build(
 
 
 def _wanted(variables: Iterable[str] | None) -> frozenset[str]:
-    """The requested names, and for old names also those that replace them. `tp_run` is stored as `tp`."""
+    """The requested names, and the replacements of old names. `tp_run` is stored as `tp`."""
     names = frozenset(plain_name(name) for name in variables or ())
     return names.union(*(lexicon().current_names(name) for name in names))
 
 
 def _release_pages(content: Data, item: Field) -> None:
-    """Drop the mapped pages of a field that has been cut: they stay in the system's page cache."""
+    """Unmap the pages of a field that has been cut; they stay in the system's page cache."""
     if isinstance(content, mmap.mmap):
         begin = item.offset // mmap.PAGESIZE * mmap.PAGESIZE
         content.madvise(mmap.MADV_DONTNEED, begin, item.offset + item.length - begin)

@@ -1,4 +1,4 @@
-"""Which points of a source grid are in which cell of a regular grid, in little memory for grids of any size."""
+"""Assigns the points of a source grid to the cells of a regular grid, with little memory for grids of any size."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gribmill.arrays import Floats, Indices
 from gribmill.regions.grids import Grid
 from gribmill.regions.window import Window
 
-# Numbers of points and cells: both are limited far below 2³¹.
+# Numbers of points and cells, both limited to far below 2³¹.
 Numbers = NDArray[np.int32]
 
-BLOCK_POINTS = 2**19  # located at once: about 40 MB of working memory
+BLOCK_POINTS = 2**19  # located at once, with about 40 MB of working memory
 BAND_POINTS = 2**22  # sorted or averaged at once
 
 
 class PointsByCell(NamedTuple):
-    """Positions of points in a window, counted row by row, cell after cell; `starts` has the start of each cell."""
+    """Positions of points in a window, in row order, grouped by cell; `starts` is the start of each group."""
 
     points: Numbers
     starts: Indices
@@ -29,7 +29,7 @@ class PointsByCell(NamedTuple):
 
 
 def cell_numbers(grid: Grid, found: Window, lat: Floats, lon: Floats, resolution: float) -> Numbers:
-    """The number of the cell that each point of the window is in, counted row by row; -1 outside all cells."""
+    """The number of the cell that contains each point of the window, in row order; -1 outside all cells."""
     j = np.arange(found.rows.start, found.rows.stop)
     i = np.concatenate([np.arange(part.start, part.stop) for part in found.cols])
     numbers = np.empty(found.shape, np.int32)
@@ -46,7 +46,7 @@ def cell_numbers(grid: Grid, found: Window, lat: Floats, lon: Floats, resolution
 
 
 def points_by_cell(numbers: Numbers, grid: Grid, found: Window, target: Window, cells: int) -> PointsByCell:
-    """The points of `found` sorted by their cell, as places in the window `target`, which contains it."""
+    """The points of `found` sorted by cell, as positions in the window `target`, which contains it."""
     flat = numbers.reshape(-1)
     bands = max(1, -(-flat.size // BAND_POINTS))
     edges = np.linspace(0, cells, bands + 1).astype(np.int64)
@@ -68,7 +68,7 @@ def points_by_cell(numbers: Numbers, grid: Grid, found: Window, target: Window, 
 
 
 def bands(starts: Indices, points: int) -> Iterator[tuple[slice, slice]]:
-    """Runs of whole cells with about BAND_POINTS points: which cells, and which points."""
+    """Yields runs of whole cells with about BAND_POINTS points, as slices of the cells and of the points."""
     begin = 0
     while begin < len(starts):
         end = int(np.searchsorted(starts, starts[begin] + BAND_POINTS))
@@ -81,7 +81,7 @@ def bands(starts: Indices, points: int) -> Iterator[tuple[slice, slice]]:
 def _places_in(target: Window, grid: Grid, found: Window, places: Indices) -> Numbers:
     width = found.shape[1]
     rows = places // width + (found.rows.start - target.rows.start)
-    # Both windows count columns from their own first one, past the seam if they cross it.
+    # Both windows number columns from their first one, and continue past the seam.
     shift = (found.cols[0].start - target.cols[0].start) % grid.shape[1]
     columns = (places % width + shift) % grid.shape[1]
     return np.asarray(rows * target.shape[1] + columns, np.int32)

@@ -1,4 +1,4 @@
-"""The name of each field of a file in a tile."""
+"""Chooses the names of a file's fields in a tile."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from gribmill.tiles.format.meta import RESERVED
 
 NO_FILL = FillRule()
 OPPOSITE_SIGN = "with the opposite sign"
-# Units of angles in the lexicon and in ecCodes. Temperatures in degrees can be averaged.
+# Units of angles in the lexicon and in ecCodes. Temperatures in degrees are not among them: they can be averaged.
 ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
 
 
 @dataclass(frozen=True, slots=True)
 class NamedField:
-    """The name of a field in a tile, and its description."""
+    """The name and description of a field in a tile."""
 
     name: str
     long_name: str
@@ -43,7 +43,7 @@ class NamedField:
 
     @property
     def kind(self) -> ValueKind:
-        """Whether values may be averaged: neither directions nor codes may."""
+        """The kind of values: directions and codes must not be averaged."""
         if self.flag_values:
             return "code"
         return "angle" if self.units.lower() in ANGLES else "number"
@@ -51,7 +51,7 @@ class NamedField:
 
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
-    """Which fields are requested. `plain`: the file has variables of the lexicon, not only their spreads."""
+    """Which fields are requested. `plain`: the file has variables of the lexicon, not only spreads of them."""
 
     wanted: frozenset[str]
     everything: bool
@@ -59,7 +59,7 @@ class FieldChoice:
 
     @property
     def bases(self) -> frozenset[str]:
-        """The wanted quantities, over whatever time range."""
+        """The wanted quantities, over any time range."""
         return _bases(self.wanted)
 
     def may_want(self, item: Field) -> bool:
@@ -75,24 +75,24 @@ class FieldChoice:
         return not self.wanted or any(base_name(name) in self.bases for name in names)
 
     def match(self, keys: Keys) -> Match | None:
-        """The field's variable in the lexicon. If several are possible, one that is wanted."""
+        """The field's variable in the lexicon; if several match, a wanted one."""
         found = lexicon().plain_matches(keys)
         if found and is_variant(keys) and not self._wants_one([one.variable.name for one in found]):
-            return None  # it may be wanted by the name that its keys form
+            return None  # it may be wanted under the name formed from its keys
         return next((one for one in found if one.variable.name in self.wanted), found[0] if found else None)
 
     def wants_variant(self, item: Field) -> bool:
-        """Spreads, probabilities and percentiles of known variables: by name, or if the file has nothing else."""
+        """Whether a spread, probability or percentile is wanted: by name, or if the file has nothing else."""
         if lexicon().match_quantity(item.keys) is None:
             return False
         names = {array_name(item.keys), array_name_over_time(item.keys)}
         return not names.isdisjoint(self.wanted) or (not self.plain and not self.wanted)
 
     def wanted_name(self, name: str, keys: Keys, others: Collection[str]) -> str:
-        """The name under which a field is wanted; its usual one is not.
+        """The name under which a field is wanted, if its usual name is not.
 
-        `tp_6h` may be the run's total or the bucket at some hours, and in the first hours of a run its total is the
-        bucket.
+        At some hours, `tp_6h` may be the run total or the bucket; in the first hours of a run, the run total is also
+        the bucket.
         """
         choices = [with_window(base_name(name), keys.window_minutes)] if keys.window_minutes else []
         choices += [f"{name}{BUCKET}"] if keys.statistic == "accum" else []
@@ -102,15 +102,15 @@ class FieldChoice:
 def name_fields(
     items: Sequence[Field], groups: Sequence[Hashable | None], choice: FieldChoice
 ) -> list[NamedField | None]:
-    """A name for each field, unique within its group (one run, step and grid); None for those left out.
+    """A name for each field, unique within its group (one run, step and grid); None for fields left out.
 
-    The lexicon's name goes to the best source of a variable, in the first ensemble member of the group.
+    The best source of a variable gets the lexicon's name, in the first ensemble member of the group.
     """
     found: list[NamedField | None] = [None] * len(items)
     for members in _by_member(items, groups):
         taken: set[str] = set()
         for number, places in enumerate(members):
-            # The shortest time range has the plain name.
+            # The shortest time range gets the plain name.
             places = sorted(places, key=lambda place: items[place].keys.window_minutes)
             matches = [choice.match(items[place].keys) for place in places]
             names = _names(matches, [items[place].keys for place in places], choice) if number == 0 else []
@@ -145,7 +145,7 @@ def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> lis
     for place, (item, group) in enumerate(zip(items, groups, strict=True)):
         if group is not None:
             keys = item.keys
-            # A spread that the user has given a name is a variable beside the others.
+            # A spread that the user has defined is a variable like the others.
             own = keys.spread and bool(lexicon().variants) and lexicon().match_keys(keys) is not None
             member = (keys.member, None if own else keys.derived)
             found.setdefault(group, {}).setdefault(member, []).append(place)
@@ -153,7 +153,7 @@ def _by_member(items: Sequence[Field], groups: Sequence[Hashable | None]) -> lis
 
 
 def _other_variable(keys: Keys, taken: set[str]) -> Match | None:
-    """A further variable that the field can be, where another message has its usual name."""
+    """Another variable that matches the field, if its usual name is taken by another message."""
     return next((one for one in lexicon().plain_matches(keys) if one.variable.name not in taken), None)
 
 
@@ -163,18 +163,18 @@ def is_variant(keys: Keys) -> bool:
 
 
 def lexicon_names(item: Field) -> list[str]:
-    """Every name of the lexicon that the field can have, the usual one first."""
+    """All names in the lexicon that match the field, the usual one first."""
     return [match.variable.name for match in lexicon().plain_matches(item.keys)]
 
 
 def names_of(named: NamedField, keys: Keys) -> set[str]:
-    """The name of a field, and the one that says the length of its time range."""
+    """The name of a field, and its name with the length of the time range."""
     length = keys.window_minutes
     return {named.name, with_window(base_name(named.name), length)} if length else {named.name}
 
 
 def lexicon_name(item: Field) -> str | None:
-    """The lexicon's name for a field, as if it were the only one of its kind."""
+    """The lexicon's name for a field, regardless of other fields."""
     match = lexicon().match_keys(item.keys)
     return match.variable.name if match else None
 
@@ -188,7 +188,7 @@ def _named(keys: Keys, match: Match, name: str) -> NamedField:
 
 
 def _with_rules(named: NamedField, variable: Variable, keys: Keys) -> NamedField:
-    """With the fill values and the codes of the quantity. The mean of codes over an ensemble is not a code."""
+    """Adds the fill values and codes of the quantity. An ensemble mean of codes is not a code."""
     if keys.spread or keys.probability or keys.percentile is not None:
         return named
     table = variable.code_table(keys.centre) if keys.derived is None else None
@@ -200,7 +200,7 @@ def _with_rules(named: NamedField, variable: Variable, keys: Keys) -> NamedField
 
 
 def _unknown(item: Field, taken: set[str], wanted: frozenset[str]) -> NamedField:
-    """A field that the lexicon does not name: named by its GRIB keys, numbered if that is not unique."""
+    """Names a field that is not in the lexicon by its GRIB keys, with a number if that is not unique."""
     keys = item.keys
     match = None if keys.selector else lexicon().match_quantity(keys)
     plain = array_name(keys)

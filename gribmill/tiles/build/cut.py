@@ -26,10 +26,10 @@ def cut(
     threads: int = 1,
     replace: bool = False,
 ) -> list[BuildResult]:
-    """Cut GRIB files into tiles under `out`/tiles/…: regions by name, as `Region`, or as a `Box`.
+    """Cut GRIB files into tiles under `out`/tiles/…. Each region is a name, a `Region` or a `Box`.
 
-    Without `model`, each field goes to the model and ensemble member given by its keys. Tiles that were cut from
-    another source are kept, and their region fails, unless `replace`.
+    Without `model`, each field is assigned to the model and ensemble member given by its keys. Unless `replace`, tiles
+    that were cut from another source are kept, and their region fails.
     """
     paths = [files] if isinstance(files, str | Path) else list(files)
     places = [regions] if isinstance(regions, str | Box | Region) else list(regions)
@@ -60,7 +60,7 @@ def cut(
 
 
 def box_region(box: Box) -> Region:
-    """A region for a box without a name: named by its corners, so that equal boxes have equal names."""
+    """A region for an unnamed box, named after its corners, so that equal boxes have equal names."""
     corners = (
         f"{abs(value):.6g}".replace(".", "p") + letters[value < 0]
         for value, letters in zip(box.as_list(), ("ew", "ns", "ew", "ns"), strict=True)

@@ -1,4 +1,4 @@
-"""Threads that encode arrays while the next field is decoded, and write tiles in parallel."""
+"""A thread pool that encodes arrays while the next field is decoded, and writes tiles in parallel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class EncodePool:
-    """A pool of threads; with one thread, `submit` does the work at once. Use as a context manager."""
+    """A pool of threads; with one thread, `submit` does the work at once. Use it as a context manager."""
 
     def __init__(self, threads: int = 1) -> None:
         self._pool = ThreadPoolExecutor(threads, "encode") if threads > 1 else None
@@ -35,6 +35,6 @@ class EncodePool:
         return future.result
 
     def next_field(self) -> None:
-        """Wait until the arrays of at most one field are pending: decoding is faster than encoding."""
+        """Wait until the arrays of at most one field are pending, because decoding is faster than encoding."""
         wait(self._before)
         self._before, self._this = self._this, []

@@ -18,7 +18,7 @@ CELL_STATISTICS = {"_min": "minimum in the cell", "_max": "maximum in the cell"}
 def variable_meta(
     named: NamedField, item: Field, winds: Literal["earth", "grid"] | None, method: str | None, filled: int = 0
 ) -> VariableMeta:
-    """All that is known before the field is cut: everything but the statistics."""
+    """All metadata except the statistics, which are known only after the field is cut."""
     keys = item.keys
     assert keys.end is not None
     end = int(keys.end.total_seconds() // 60)
@@ -51,14 +51,14 @@ def variable_meta(
 
 
 def cell_statistic_meta(meta: VariableMeta, suffix: str) -> VariableMeta:
-    """The metadata of one statistic of the cells, by the suffix of its name."""
+    """The metadata of one cell statistic, given the suffix of its name."""
     if not suffix:
         return meta
     return replace(meta, long_name=f"{meta.long_name}, {CELL_STATISTICS[suffix]}")
 
 
 def cell_name(name: str, suffix: str, *, several: bool) -> str:
-    """`t2m` is the mean of a cell beside `t2m_min` and `t2m_max`; that of a daily maximum is `t2m_max_mean`."""
+    """The name of a cell statistic: the mean is `t2m`, beside `t2m_min`; that of a daily maximum `t2m_max_mean`."""
     if several and not suffix and name.endswith(("_min", "_max")):
         return f"{name}_mean"
     return name + suffix

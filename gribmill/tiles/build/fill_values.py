@@ -1,4 +1,4 @@
-"""Numbers in a field that mean "no value": they become NaN before anything is computed from them."""
+"""Replaces numbers that mean "no value" with NaN, before anything is computed from them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gribmill.arrays import Marks, Values
 
 @dataclass(frozen=True, slots=True)
 class FillRule:
-    """Which numbers are not values: the fill values, and all numbers below the smallest valid one.
+    """The numbers that mean "no value": the fill values, and all numbers below the smallest valid one.
 
-    The latter occur where a publisher interpolated between values and fill values.
+    The latter result from interpolation between values and fill values by the publisher.
     """
 
     fill_values: tuple[float, ...] = ()
@@ -23,9 +23,9 @@ class FillRule:
         return bool(self.fill_values) or self.valid_min is not None
 
     def apply(self, values: Values, step: float | None) -> tuple[Values, int]:
-        """The values with NaN in place of others (the same array if there are none), and the number of such points.
+        """The values with NaN in place of such numbers (the same array if there are none), and how many there were.
 
-        Packing rounds: numbers are compared to within half a packing step.
+        Packing rounds values, so numbers are compared with a tolerance of half a packing step.
         """
         marks = self._marks(values, (step or 0.0) / 2)
         count = int(np.count_nonzero(marks))

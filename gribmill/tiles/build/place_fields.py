@@ -1,4 +1,4 @@
-"""The tile that each field of a file belongs to: run, step, grid, model and ensemble member."""
+"""Finds the tile that each field of a file belongs to: run, step, grid, model and ensemble member."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ SEVERAL_MEMBERS = "it has {count} members ({some} …), which cannot all be {mod
 
 @dataclass(frozen=True, slots=True)
 class PlacedFields:
-    """The step of each field (None for those without one), and notes about them."""
+    """The step of each field (None if it has none), and notes about skipped fields."""
 
     steps: list[Step | None]
     skipped: list[SkippedMessage]
-    # Models that were not recognised, by the names that they got.
+    # The names given to models that were not recognised.
     unrecognised: frozenset[str] = frozenset()
 
 
 def place_fields(
     items: Sequence[Field], wanted: Callable[[Field], bool], model: str | None, *, split_members: bool
 ) -> PlacedFields:
-    """The steps of the wanted fields. Without a given `model`, each goes to the one given by its keys.
+    """The steps of the wanted fields. Without a given `model`, each field's model is derived from its keys.
 
     `split_members`: with a given model, each of several ensemble members becomes MODEL.MEMBER.
     """
@@ -54,7 +54,7 @@ def place_fields(
 
 
 def model_ids(steps: Sequence[Step | None]) -> dict[Step, str]:
-    """The model id of each step; fields on a second grid at the same time get one of their own (`gfs-g2`)."""
+    """The model id of each step; fields on a second grid at the same time get a separate one (`gfs-g2`)."""
     found: dict[Step, str] = {}
     grids: dict[tuple[str, int, str], int] = {}
     for step in steps:
@@ -88,7 +88,7 @@ def _place(item: Field, skipped: list[SkippedMessage]) -> tuple[str, int, Grid] 
     try:
         return run_id(item.keys.reference), minutes, item.grid
     except GribError as error:
-        # Without the path: the bytes of a tile must not depend on the folder of its GRIB file.
+        # The path is removed: the bytes of a tile must not depend on the folder of its GRIB file.
         place = f"{item.source}: message {item.label} at byte {item.offset}: "
         skipped.append(skipped_message(name, item, str(error).removeprefix(place)))
         return None

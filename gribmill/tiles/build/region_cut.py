@@ -1,4 +1,4 @@
-"""One region on one grid: the part of a field that its tile takes, and its coordinates."""
+"""Cuts fields on one grid for one region, and describes the tile's coordinates."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from gribmill.tiles.format.meta import COORDINATES, GridRecord, RegionRecord
 from gribmill.tiles.format.npz_writer import Member, encode_member
 
 DEFAULT_METHOD: Method = "nearest"
-# Numbers may be averaged. Directions take the nearest point, codes the nearest or the most frequent one.
+# Numbers may be averaged. For directions the nearest point is used, for codes the nearest or most frequent value.
 MOST_FREQUENT = "most frequent"
 ValueKind = Literal["number", "angle", "code"]
 
 
 @dataclass(frozen=True, slots=True)
 class RegionCut:
-    """Cuts fields of one grid for one region: a window of the grid, or the points of a regular one."""
+    """Cuts fields on one grid for one region: to a window of the grid, or regridded to a regular grid."""
 
     record: GridRecord
     region: RegionRecord
     y: Floats
     x: Floats
-    # The same in every tile, so encoded once.
+    # Encoded once, because they are the same in every tile.
     axes: tuple[Member, Member]
     # The part of a field that it needs.
     window: Window
@@ -45,7 +45,7 @@ class RegionCut:
         return _rotation(grid, self.window.rows.start, self.window.rows.stop, _columns(self.window))
 
     def cut(self, part: Values, kind: ValueKind = "number") -> dict[str, Values]:
-        """The region's values from its window of a field, by the suffix of the variable's name."""
+        """The region's values from its window of a field, by the suffix added to the variable's name."""
         if self.regridder is None:
             return {"": part}
         if kind == "number":
@@ -55,7 +55,7 @@ class RegionCut:
         return self.regridder.nearest.apply(part)
 
     def method(self, kind: ValueKind) -> str | None:
-        """The regridding method; None on the source's own points."""
+        """The regridding method; None if the tile keeps the source's points."""
         if self.regridder is None:
             return None
         if kind == "number":
@@ -106,7 +106,7 @@ def _axes(record: GridRecord, y: Floats, x: Floats) -> tuple[Member, Member]:
     return encode_member(y_name, y), encode_member(x_name, x)
 
 
-# Columns as numbers (slices cannot be hashed before Python 3.12): one part, or two across the seam.
+# Columns are given as numbers, because slices are not hashable before Python 3.12; two parts if they cross the seam.
 @lru_cache(maxsize=256)
 def _rotation(grid: Grid, start: int, stop: int, columns: tuple[tuple[int, int], ...]) -> tuple[Floats, Floats]:
     j = np.arange(start, stop)

@@ -1,4 +1,4 @@
-"""Regridding from any grid to a regular one: nearest point, bilinear, or statistics of each cell."""
+"""Regrids fields from any grid to a regular one: nearest point, bilinear, or cell statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gribmill.regions.window import Window, enclosing_columns, window
 from gribmill.tiles.build.cell_points import Numbers, bands, cell_numbers, points_by_cell
 from gribmill.tiles.errors import TileError
 
-# Rows and columns of some points of the source grid.
+# Rows and columns of points of the source grid.
 Points = tuple[Indices, Indices]
 
 LIMIT_POINTS = 2**27
@@ -24,7 +24,7 @@ LIMIT_POINTS = 2**27
 
 @dataclass(frozen=True, slots=True)
 class RegularAxes:
-    """The points of a regular grid: multiples of the resolution inside the box."""
+    """The points of a regular grid: the multiples of the resolution inside the box."""
 
     lat: Floats
     lon: Floats
@@ -35,7 +35,7 @@ class RegularAxes:
 
 
 class Regridder(Protocol):
-    """Makes fields on one regular grid from a field on one source grid, by the suffix of their names.
+    """Regrids a field from one source grid to one regular grid. Results are keyed by the suffix of their names.
 
     It needs only a window of the source field.
     """
@@ -45,13 +45,13 @@ class Regridder(Protocol):
 
     @property
     def nearest(self) -> Nearest:
-        """The nearest points from the same window, for directions and codes, which must not be averaged."""
+        """The nearest-point regridder for the same window, for directions and codes, which must not be averaged."""
 
     def apply(self, part: Values) -> dict[str, Values]: ...
 
 
 def target_axes(box: Box, resolution: float) -> RegularAxes:
-    """Axes at multiples of the resolution, in degrees: neighbouring regions share them."""
+    """Axes at multiples of the resolution in degrees, so that points of adjacent regions coincide."""
     lat = _multiples(box.south, box.north, resolution)
     lon = _multiples(box.west, box.west + box.width, resolution)
     if box.all_longitudes and len(lon) > 1 and lon[-1] - lon[0] >= 360.0 - 1e-9:
@@ -65,7 +65,7 @@ def target_axes(box: Box, resolution: float) -> RegularAxes:
 
 @lru_cache(maxsize=64)
 def regridder(grid: Grid, box: Box, resolution: float, method: Method) -> Regridder:
-    """The regridder for one source grid and one region, cached: its indices are costly."""
+    """The regridder for one source grid and one region, cached because its indices are expensive to compute."""
     axes = target_axes(box, resolution)
     if method == "nearest":
         return Nearest.of(grid, axes)
@@ -84,7 +84,7 @@ class Nearest:
 
     @classmethod
     def of(cls, grid: Grid, axes: RegularAxes, *others: Points) -> Nearest:
-        """`others` are further points that the window must contain."""
+        """The regridder; `others` are more points that its window must contain."""
         j, i, inside = _source_indices(grid, axes)
         rows, columns = _row(grid, np.rint(j)), _column(grid, np.rint(i))
         found = _window(grid, (rows[inside], columns[inside]), *others)
@@ -100,7 +100,7 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class Bilinear:
-    """Weights of the four points around each target. Points without a value have no weight."""
+    """Bilinear interpolation between the four points around each target; missing points have no weight."""
 
     corners: tuple[tuple[Points, Floats], ...]
     nearest: Nearest
@@ -133,7 +133,7 @@ class Bilinear:
         for points, weight in self.corners:
             values = part[points]
             counts = np.where(np.isnan(values), 0.0, weight)
-            # Not `values * counts`: a point without weight must not spread its NaN.
+            # Not `values * counts`: the NaN of a point without weight must not propagate.
             total += np.where(counts > 0, values, 0.0) * counts
             weights += counts
         enough = inside & (weights >= LEAST_WEIGHT)
@@ -143,9 +143,9 @@ class Bilinear:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Mean, minimum and maximum of the source points in each cell; an empty cell takes the nearest point."""
+    """Mean, minimum and maximum of the source points in each cell; the nearest point for an empty cell."""
 
-    points: Numbers  # in the window, counted row by row, cell after cell
+    points: Numbers  # positions in the window in row order, grouped by cell
     starts: Indices
     cells: Indices
     nearest: Nearest
@@ -201,7 +201,7 @@ class Cells:
 
 
 def _most_frequent(values: Values, starts: Indices) -> tuple[Indices, Values]:
-    """Cells with a value (by their number among `starts`), and the most frequent value of each."""
+    """The cells with a value (as indices into `starts`), and the most frequent value of each."""
     cell = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(values)))
     known = ~np.isnan(values)
     values, cell = values[known], cell[known]
@@ -210,7 +210,7 @@ def _most_frequent(values: Values, starts: Indices) -> tuple[Indices, Values]:
     changes = np.flatnonzero((np.diff(cell) != 0) | (np.diff(values) != 0)) + 1
     runs = np.concatenate([np.zeros(min(len(values), 1), np.intp), changes])
     counts = np.diff(runs, append=len(values))
-    # Of each cell the last run in this order: the most points, then the smallest value.
+    # The last run of each cell in this order has the most points, then the smallest value.
     best = np.lexsort((-values[runs], counts, cell[runs]))
     cells = cell[runs][best]
     last = np.flatnonzero(np.diff(cells, append=-1) != 0)
@@ -225,7 +225,7 @@ def _multiples(low: float, high: float, step: float) -> Floats:
 
 
 def _source_indices(grid: Grid, axes: RegularAxes) -> tuple[Floats, Floats, Marks]:
-    """Fractional source indices of every target point, and which of them are on the source grid."""
+    """Fractional source indices of all target points, and whether each is on the source grid."""
     j, i = np.broadcast_arrays(*grid.index(axes.lat[:, None], axes.lon[None, :]))
     rows, columns = grid.shape
     inside = (j >= -0.5) & (j <= rows - 0.5)
@@ -255,14 +255,14 @@ def _window(grid: Grid, *points: Points) -> Window:
 
 
 def _within(found: Window, grid: Grid, points: Points, inside: Marks | None = None) -> Points:
-    """The same points as indices into the window; those that are not inside become its first point."""
+    """The points as indices into the window; points that are not inside become its first point."""
     rows = points[0] - found.rows.start
     columns = np.mod(points[1] - found.cols[0].start, grid.shape[1])
     return (rows, columns) if inside is None else (np.where(inside, rows, 0), np.where(inside, columns, 0))
 
 
 def _box_of_cells(axes: RegularAxes, resolution: float) -> Box:
-    """A box around all cells, slightly larger so that rounding loses no point."""
+    """A box around all cells, slightly enlarged so that no point is lost to rounding."""
     margin = resolution / 2 + 1e-6
     west, east = axes.lon[0] - margin, axes.lon[-1] + margin
     if east - west >= 360.0:

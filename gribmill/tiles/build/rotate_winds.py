@@ -1,4 +1,4 @@
-"""Winds relative to the grid, rotated to east and north for the windows that regions need."""
+"""Rotates grid-relative winds to east and north, in the windows that regions need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.regions.window import Window
 from gribmill.tiles.build.fill_values import FillRule
 from gribmill.tiles.build.region_cut import RegionCut, ValueKind
 
-# Values by the suffix of their name, of the eastward and the northward component.
+# The eastward and the northward component, each as values by the suffix of their name.
 BothComponents = tuple[dict[str, Values], dict[str, Values]]
 
 
@@ -21,7 +21,7 @@ class FieldWindows:
     """The decoded windows of one field."""
 
     windows: dict[Window, Values]
-    # How many points of a window had a fill value.
+    # The number of points with a fill value in each window.
     filled: dict[Window, int] = field(default_factory=dict)
 
     @classmethod
@@ -42,7 +42,7 @@ class FieldWindows:
 
 @dataclass(frozen=True, slots=True)
 class WindComponent:
-    """The eastward (0) or northward (1) component of a wind that is relative to the grid."""
+    """The eastward (0) or northward (1) component of a grid-relative wind."""
 
     number: int
     pair: WindPair
@@ -62,12 +62,12 @@ class WindPair:
         self._cuts: dict[int, BothComponents] = {}
 
     def expect(self, cuts: Sequence[RegionCut]) -> None:
-        """Announce the regions: at the first cut, both components are decoded for all of them."""
+        """Set the regions for which both components are decoded at the first cut."""
         if self._parts is None:
             self._regions = cuts
 
     def cut(self, region: RegionCut) -> BothComponents:
-        """Both components for one region. The second call hands over the result of the first and forgets it."""
+        """Both components for one region. The second call returns the result of the first and releases it."""
         if id(region) in self._cuts:
             return self._cuts.pop(id(region))
         self._cuts[id(region)] = self._cut(region)
@@ -86,7 +86,7 @@ class WindPair:
 
 
 class WindPairs:
-    """The winds of a file: which components belong together."""
+    """The winds of a file, as pairs of components."""
 
     def __init__(self, items: Sequence[Field]) -> None:
         self._components: dict[tuple[int, int], WindComponent] = {}
@@ -96,7 +96,7 @@ class WindPairs:
             self._components[v.number, v.sub] = WindComponent(1, both)
 
     def component(self, item: Field, cuts: Sequence[RegionCut]) -> WindComponent | None:
-        """The field as a component, to be cut for these regions; None if the other one is not in the file."""
+        """The field as a component, to be cut for these regions; None if the file lacks the other component."""
         found = self._components.pop((item.number, item.sub), None)
         if found is not None:
             found.pair.expect(cuts)

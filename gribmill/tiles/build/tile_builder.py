@@ -36,7 +36,7 @@ from gribmill.tiles.format.meta_text import VariableText
 
 T = TypeVar("T")
 
-# Called with the number of fields done, and of all fields.
+# Called with the number of fields done and the total.
 FieldProgress = Callable[[int, int], None]
 TWICE = (
     "{path} was just written from another file, and {file} would overwrite it: put both into one file "
@@ -49,7 +49,7 @@ SPREAD_OF_WIND = "it is a spread or probability relative to the grid, which cann
 
 @dataclass(frozen=True, slots=True)
 class FailedRegion:
-    """A region whose tile could not be built; the others are built."""
+    """A region whose tile could not be built; this does not affect other regions."""
 
     region: str
     error: GribmillError
@@ -57,23 +57,23 @@ class FailedRegion:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """The result for one GRIB file. `outside`: regions that its grid does not touch; `empty`: regions without data."""
+    """The result for one GRIB file. `outside`: regions outside its grid; `empty`: regions without data."""
 
     tiles: tuple[BuiltTile, ...]
     failed: tuple[FailedRegion, ...] = ()
     outside: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     skipped: tuple[SkippedMessage, ...] = ()
-    # Models that were not recognised, by the names that their tiles got.
+    # The names given to models that were not recognised.
     unrecognised: tuple[str, ...] = ()
-    # How long this thread decoded fields, and cut, compressed and wrote arrays.
+    # Time that this thread spent decoding fields, and cutting, compressing and writing arrays.
     decode_seconds: float = 0.0
     encode_seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class TileBuilder:
-    """Takes the fields of one file; has a writer for every region and step."""
+    """Cuts the fields of one file, with a writer for each region and step."""
 
     regions: tuple[Region, ...]
     data: StoredPath
@@ -95,8 +95,8 @@ class TileBuilder:
     encode_seconds: float = 0.0
 
     def add_fields(self, items: Sequence[Field], progress: FieldProgress | None = None) -> None:
-        """Name every field, then decode each wanted one once and cut it for every region."""
-        # Names that the lexicon does not have are found among all fields.
+        """Name all fields, then decode each wanted one once and cut it for all regions."""
+        # Names that are not in the lexicon may belong to any field.
         everything = self.everything or any(is_array_name(name) for name in self.wanted)
         choice = FieldChoice(self.wanted, everything, plain=any(lexicon_name(item) for item in items))
         placed = place_fields(items, choice.may_want, self.model, split_members=self.split_members)
@@ -119,7 +119,7 @@ class TileBuilder:
                 self._note_duplicate(step, item, chosen)
 
     def finish(self, source: SourceFile, written: set[StoredPath], *, replace: bool = True) -> BuildResult:
-        """Write every tile, one per thread of the pool at a time. A failing region does not stop the others.
+        """Write all tiles, in parallel if the pool has several threads. A failing region does not stop the others.
 
         Unless `replace`, tiles that were cut from another source are kept.
         """
@@ -145,7 +145,7 @@ class TileBuilder:
             else:
                 written.discard(writer.path)
                 self.failed[writer.folder.region] = made
-        # Without any field on a known grid, nothing is known about the regions.
+        # Without any field on a supported grid, nothing is known about the regions.
         regions = [region.name for region in self.regions] if self.models else []
         outside = tuple(name for name in regions if name not in self.touched and name not in self.failed)
         failed = tuple(FailedRegion(name, error) for name, error in self.failed.items())
@@ -164,7 +164,7 @@ class TileBuilder:
         )
 
     def _refuse_others(self, source: SourceFile, written: set[StoredPath]) -> None:
-        """Regions with a tile from another source fail before any of their tiles is written."""
+        """Fail the regions with a tile from another source before any of their tiles is written."""
         for (_, region), writer in self.writers.items():
             if region not in self.failed and writer.encoded and writer.path not in written:
                 try:
@@ -199,7 +199,7 @@ class TileBuilder:
                 writer.skipped.append(skipped_message(named.name, item, reason))
 
     def _note_duplicate(self, step: Step, item: Field, chosen: dict[tuple[Step, str], Field]) -> None:
-        """Record in `meta` a further message whose name is taken."""
+        """Record a message in `meta` whose name is taken by another one."""
         name = lexicon_name(item)
         before = chosen.get((step, name)) if name else None
         writers = self._writers(step)
@@ -249,7 +249,7 @@ class TileBuilder:
             self.decode_seconds += time.perf_counter() - began
 
     def _writers(self, step: Step) -> list[TileWriter]:
-        """The writer of every region that the step's grid touches and that has not failed."""
+        """The writers of all regions that the step's grid covers, except failed ones."""
         found = []
         for region in self.regions:
             if region.name in self.failed:

@@ -1,4 +1,4 @@
-"""Writes one tile: arrays are compressed as they are added, the file is written at the end."""
+"""Writes one tile: arrays are compressed as they are added, and the file is written at the end."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def common_identity(identities: Iterable[Mapping[str, str | int | float]]) -> Fi
 def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
     """Raise TileError if the tile at `path` was cut from another file, model, member or grid.
 
-    A file of the same name, identity and grid counts as a newer copy of the same file.
+    A file with the same name, identity and grid counts as a newer copy of the same file.
     """
     before = _existing(path)
     if before is None or before.source.sha256 == source.sha256:
@@ -64,7 +64,7 @@ def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdent
 
 
 def _existing(path: StoredPath) -> Meta | None:
-    """The metadata of the existing tile; None if there is none, or it is damaged."""
+    """The metadata of the existing tile; None if it does not exist or is damaged."""
     try:
         return read_tile(path).meta if path.is_file() else None
     except TileError:
@@ -80,7 +80,7 @@ def _words(name: str, identity: Mapping[str, str | int | float]) -> str:
 
 
 class EncodedVariable(NamedTuple):
-    """One compressed variable; `packed` describes the array if it has integers in place of values."""
+    """One compressed variable; `packed` describes the array if it holds integers instead of values."""
 
     text: VariableText
     member: Member
@@ -89,7 +89,7 @@ class EncodedVariable(NamedTuple):
     packed: PackedAs | None
 
     def meta_text(self, common: frozenset[str]) -> bytes:
-        """Its metadata with statistics, without the part of its identity that the whole tile has."""
+        """Its metadata with statistics, without the part of its identity that is common to the tile."""
         return self.text.fill_in(common, statistics_from(self.summary, self.points), self.packed)
 
 
@@ -110,7 +110,7 @@ class BuiltTile:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the file as it is now; computed on demand, since workers do not need it."""
+        """The SHA-256 of the file as it is now, computed on demand: workers do not need it."""
         if isinstance(self.path, ObjectPath):
             return hashlib.sha256(self.path.read_bytes()).hexdigest()
         with self.path.open("rb") as file:
@@ -134,7 +134,7 @@ class TileWriter:
     hour: int | None = None
     pool: EncodePool = field(default_factory=EncodePool)
     encoded: dict[str, Callable[[], EncodedVariable]] = field(default_factory=dict)
-    # The variables that were cut: with cells, one variable gives several arrays.
+    # The variables that were cut; with cell statistics, one variable gives several arrays.
     taken: set[str] = field(default_factory=set)
     skipped: list[SkippedMessage] = field(default_factory=list)
     duplicates: list[SkippedMessage] = field(default_factory=list)
@@ -144,7 +144,7 @@ class TileWriter:
 
     @property
     def identity(self) -> FieldIdentity:
-        """What all variables have in common; sorted, so that equal contents give equal bytes."""
+        """The identity common to all variables; sorted, so that equal contents give equal bytes."""
         return dict(sorted(common_identity(self.identities).items()))
 
     @property
@@ -153,9 +153,9 @@ class TileWriter:
         return self.folder.tile(self.minutes if self.hour is None else self.hour * 60)
 
     def add(self, name: str, values: Values, text: VariableText, packing: Any = None) -> None:
-        """Add one variable; its metadata has no statistics yet.
+        """Add one variable. Its metadata does not have statistics yet.
 
-        `packing` is that of the source, if the values are the source's own.
+        `packing` is the packing of the source, if the values are unchanged.
         """
         if name in RESERVED or name in self.encoded:
             raise TileError(f"two arrays of one tile would be named {name}")
@@ -168,7 +168,7 @@ class TileWriter:
     def write(self, source: SourceFile, wanted: frozenset[str], attribution: str | None) -> BuiltTile:
         """Write the tile, and the grid file next to it if it does not exist yet."""
         cut = self.cut
-        # All in one go: between fields, this code would run with a cold cache.
+        # All at once: between fields, this code would run with a cold cache.
         made = [result() for _, result in sorted(self.encoded.items())]
         identity = self.identity
         common = frozenset(identity)

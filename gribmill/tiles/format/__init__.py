@@ -1,4 +1,4 @@
-"""The tile file: NPZ with restart points, metadata, statistics."""
+"""The file format of tiles: NPZ with restart points, metadata and statistics."""
 
 __all__ = [
     "grid_file",

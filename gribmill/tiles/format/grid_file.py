@@ -1,4 +1,4 @@
-"""grid.npz: latitudes and longitudes of a region's points, once per run and region, next to its tiles."""
+"""grid.npz: the latitudes and longitudes of a region's points, stored once per run and region next to its tiles."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from gribmill.tiles.format.meta_member import read_meta_grid
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.npz_writer import write_npz
 
-# Grids change once in years: if the latest runs do not have this grid, neither do earlier ones.
+# Grids change once every few years: if the latest runs do not have this grid, neither do earlier ones.
 RUNS_LOOKED_AT = 4
-# Latitudes and longitudes of more points are not stored: they would take many times the space of the tiles.
+# For larger grids, latitudes and longitudes are not stored: they would take many times the space of the tiles.
 MOST_STORED = 2**24
 
 
 def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> None:
-    """Write grid.npz unless it exists, even for another window if other tiles of the folder have that one.
+    """Write grid.npz unless it exists. A file for another window is kept if other tiles in the folder use that window.
 
-    The runs of a model share one file by hard links: its points are computed and stored once.
+    The runs of a model share one file through hard links: its points are computed and stored once.
     """
     path = folder.grid
     content = plain(record)
@@ -41,7 +41,7 @@ def write_grid(folder: TileFolder, record: GridRecord, y: Floats, x: Floats) -> 
         return
 
     def check() -> None:
-        # Checked again: another process may have written it since, and other tiles beside it.
+        # Checked again: another process may meanwhile have written it and other tiles beside it.
         if _keeps(path, folder, content):
             raise Superseded(f"{path} is there already")
 
@@ -98,7 +98,7 @@ def _described_by(path: StoredPath) -> Any:
         return None
 
 
-# Called for every tile that is written; the result changes with the run.
+# Cached: called for every tile that is written.
 @lru_cache(maxsize=256)
 def _read(path: StoredPath, identity: Identity) -> Any:
     return read_meta_grid(Archive(path))

@@ -1,4 +1,4 @@
-"""Grids as records in a tile's `meta`, and back."""
+"""Converts grids to records in a tile's `meta`, and back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.regions.window import Window
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import GridRecord
 
-BLOCK_POINTS = 2**16  # located at once: about 5 MB of working memory
+BLOCK_POINTS = 2**16  # computed at once, with about 5 MB of working memory
 
 
 def grid_record(grid: Grid, window: Window) -> GridRecord:
@@ -34,7 +34,7 @@ def grid_record(grid: Grid, window: Window) -> GridRecord:
 
 
 def window_axes(grid: Grid, window: Window) -> tuple[Floats, Floats]:
-    """Coordinates of the window's rows and columns; longitudes continue past 180° without a jump."""
+    """The coordinates of the window's rows and columns; longitudes continue past 180° without a jump."""
     mapping = grid.cf()["grid_mapping_name"]
     parts = [grid.x[part] for part in window.cols]
     if len(parts) == 2:
@@ -42,13 +42,13 @@ def window_axes(grid: Grid, window: Window) -> tuple[Floats, Floats]:
         parts[1] = parts[1] + (360.0 if degrees else grid.shape[1] * (grid.x[1] - grid.x[0]))
     x = np.concatenate(parts)
     if mapping == "latitude_longitude":
-        # The first longitude in [-180, 180), as boxes are written.
+        # The first longitude is in [-180, 180), as in boxes.
         x = x - 360.0 * np.floor((x[0] + 180.0) / 360.0)
     return np.ascontiguousarray(grid.y[window.rows]), np.ascontiguousarray(x)
 
 
 def cached_grid(record: GridRecord, where: str) -> Grid:
-    """The source grid of a tile, cached. An invalid definition is a TileError."""
+    """The source grid of a tile, cached. Raises TileError if its definition is invalid."""
     return _grid_of_text(json.dumps(record.definition, sort_keys=True), where)
 
 
@@ -69,7 +69,7 @@ def window_latlon(record: GridRecord, where: str) -> tuple[Floats, Floats]:
 
 
 def unwrap_longitudes(lon: Floats) -> Floats:
-    """Longitudes within 180° of the middle point, which is within ±180: no jump at the dateline."""
+    """Shifts longitudes to within 180° of the middle point, which is within ±180, so that they do not jump."""
     if not lon.size:
         return lon
     middle = (lon[tuple(size // 2 for size in lon.shape)] + 180.0) % 360.0 - 180.0

@@ -17,7 +17,7 @@ from gribmill.tiles.errors import TileError
 from gribmill.version import __version__
 
 FORMAT = 1
-# Names of members of a tile: this metadata, and the axes by the kind of its grid.
+# Names of members of a tile: the metadata, and the axes for each kind of grid.
 META = "meta"
 COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
 LIMIT_META_BYTES = 16 * 2**20
@@ -33,19 +33,19 @@ IdentityValue = Annotated[str, Length(most=200)] | int | float
 ARRAY_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
 ArrayName = Annotated[str, Matches(ARRAY_NAME)]
 Text = Annotated[str, Length(most=2000)]
-# The name of a file without a folder: no path that leads elsewhere.
+# A file name without a folder, so that it cannot be a path to somewhere else.
 FileName = Annotated[str, Length(most=2000), Matches(r"[^/\\\x00-\x1f]+")]
-# Names of other arrays of a tile, and of the coordinates of its dataset.
+# Names of the other arrays of a tile, and of the coordinates of its dataset.
 RESERVED = frozenset({"meta", "lat", "lon", "x", "y", "time", "run", "step", "crs"})
 Unsigned = Annotated[int, Bounds(ge=0, lt=2**63)]
 StepMinutes = Annotated[int, Bounds(ge=0, lt=2**31)]
-# A time range may start before its run, such as that of a daily ozone maximum.
+# A time range may start before its run, for example that of a daily ozone maximum.
 WindowMinutes = Annotated[int, Bounds(ge=-(2**31), lt=2**31)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePacking:
-    """How the GRIB message packs the values; `step` is the smallest difference that it can express."""
+    """How the GRIB message packs the values; `step` is the smallest difference that the packing can represent."""
 
     name: Text
     bits: Unsigned | None = None
@@ -77,7 +77,7 @@ class VariableMeta:
     level: Text
     statistic: Text = "instant"
     step_minutes: tuple[WindowMinutes, WindowMinutes]
-    # The time range that the message states, where it is known to be wrong.
+    # The time range that the message states, if it is known to be wrong.
     stated_minutes: tuple[WindowMinutes, WindowMinutes] | None = None
     message: Unsigned
     field: Unsigned = 1
@@ -91,17 +91,17 @@ class VariableMeta:
     winds: Literal["earth", "grid"] | None = None
     method: Text | None = None
     packed: PackedAs | None = None
-    # Numbers of the source that mean "no value", and the smallest valid value; how many points of the source's window
-    # either turned into NaN.
+    # Numbers in the source that mean "no value", the smallest valid value, and the number of points in the source's
+    # window that either of them turned into NaN.
     fill_values: tuple[float, ...] = ()
     valid_min: float | None = None
     filled: Unsigned = 0
-    # Whether the source has the opposite sign of the lexicon's variable, as ECMWF has for CIN.
+    # Whether the source has the opposite sign of the lexicon's variable, for example ECMWF's CIN.
     negated: bool = False
-    # For a code field: its values in ascending order, and the meaning of each.
+    # For a code field: its values in ascending order, and their meanings.
     flag_values: tuple[int, ...] = ()
     flag_meanings: tuple[Text, ...] = ()
-    # Only what differs from the tile's own.
+    # Only what differs from the identity of the tile.
     identity: dict[IdentityKey, IdentityValue] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -184,12 +184,12 @@ class Meta:
     winds: Literal["earth"] = "earth"
     source: SourceFile
     attribution: Text | None = None
-    # What all variables have in common; absent in tiles of earlier versions.
+    # What all variables have in common; empty in tiles of earlier versions.
     identity: dict[IdentityKey, IdentityValue] = dataclasses.field(default_factory=dict)
-    # Remarks on the source's grid.
+    # Notes on the source's grid.
     notes: tuple[Text, ...] = ()
     generation: Unsigned | None = None
-    """Number of the hour's content that it was cut from; None for a tile cut by hand."""
+    """The generation of the hour that it was cut from; None for a tile cut without a queue."""
 
     def __post_init__(self) -> None:
         taken = sorted(RESERVED.intersection(self.variables))
@@ -214,8 +214,8 @@ class Meta:
         return self.run_time + timedelta(minutes=self.minutes)
 
     def to_json(self) -> bytes:
-        """The bytes of the `meta` array; keys have a fixed order, so equal contents give equal bytes."""
-        # Late: only writing needs pydantic, whose encoder is ten times as fast as json's.
+        """The bytes of the `meta` array. Keys have a fixed order, so that equal contents give equal bytes."""
+        # Imported late: only writing needs pydantic, whose encoder is ten times as fast as json's.
         from pydantic_core import to_json
 
         moments = f'"hour":{self.hour},"run_time":"{_iso(self.run_time)}","valid_time":"{_iso(self.valid_time)}"'
@@ -223,7 +223,7 @@ class Meta:
 
 
 def parse_meta(raw: bytes, where: str) -> Meta:
-    """The validated content of a `meta` array; a TileError states what is wrong with it."""
+    """The validated content of a `meta` array. Raises a TileError that states what is wrong."""
     if len(raw) > LIMIT_META_BYTES:
         raise TileError(f"{where}: its meta has {len(raw)} bytes, more than {LIMIT_META_BYTES}")
     try:

@@ -1,4 +1,4 @@
-"""The member `meta` of a tile or of grid.npz: all of it, its grid alone, or its generation alone."""
+"""Reads the member `meta` of a tile or of grid.npz: all of it, only its grid, or only its generation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.tiles.format.npz_reader import Archive
 
 
 def read_meta(archive: Archive) -> Meta:
-    """The validated `meta` of an NPZ file; a file without one is not a tile."""
+    """The validated `meta` of a tile. Raises TileError if the NPZ file has none."""
     entry = archive.entries.get(META)
     if entry is None:
         raise TileError(f"{archive.path} is an NPZ file but not a tile: it has no `meta`")
@@ -36,7 +36,7 @@ def read_meta_grid(archive: Archive) -> Any:
 
 
 def generation_of(path: StoredPath) -> int:
-    """The generation of the existing tile; 0 if there is no tile, or it is damaged or has no generation."""
+    """The generation of an existing tile; 0 if it does not exist, is damaged or has no generation."""
     try:
         archive = Archive(path)
         if META not in archive or archive.entries[META].raw_size > LIMIT_META_BYTES:
@@ -49,7 +49,7 @@ def generation_of(path: StoredPath) -> int:
 
 
 def check_generation(path: StoredPath, generation: int) -> None:
-    """Raises Superseded if the existing tile has a later generation: this writer was overtaken."""
+    """Raises Superseded if the existing tile has a later generation, written by another process meanwhile."""
     there = generation_of(path)
     if there > generation:
         raise Superseded(

@@ -1,4 +1,4 @@
-"""The JSON of a tile's `meta`, from the texts of its variables: the regions of a file share most of each."""
+"""Assembles the JSON of a tile's `meta` from cached texts of its variables, most of which all regions share."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ARRAY_NAME, Meta, PackedAs, VariableMeta
 
 MetaJson = bytes
-# Quotes inside of strings are escaped, so these are found nowhere else.
+# Quotes within strings are escaped, so these occur nowhere else.
 NO_VARIABLES = b'"variables":{}'
 NO_STATISTICS = b'"min":null,"max":null,"mean":null,"missing":0'
 NOT_PACKED = b'"packed":null'
 
 
 class VariableText:
-    """The metadata of a variable as JSON, written once for all tiles; each inserts its own statistics."""
+    """The metadata of a variable as JSON, encoded once for all tiles; each tile inserts its own statistics."""
 
     def __init__(self, meta: VariableMeta) -> None:
         self.meta = meta
         self._texts: dict[frozenset[str], bytes] = {}
 
     def fill_in(self, common: frozenset[str], numbers: Mapping[str, Any], packed: PackedAs | None) -> bytes:
-        """With these statistics, without the identity keys that the whole tile shares."""
+        """The text with these statistics, and without the identity keys that are common to the tile."""
         text = self._texts.get(common)
         if text is None:
             own = {name: value for name, value in self.meta.identity.items() if name not in common}
@@ -37,7 +37,7 @@ class VariableText:
 
 
 def meta_json(meta: Meta, variables: Iterable[tuple[str, bytes]]) -> MetaJson:
-    """What `meta.to_json()` would give if it had these variables; it must have none."""
+    """The result of `meta.to_json()` with these variables added; `meta` itself must have none."""
     texts = []
     for name, text in variables:
         if not re.fullmatch(ARRAY_NAME, name):

@@ -1,4 +1,4 @@
-"""Reads untrusted NPZ files: sizes and checksums must agree, and shapes if arrays are read whole."""
+"""Reads untrusted NPZ files: verifies sizes and checksums, and the shapes of arrays that are read whole."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_EXPANSION = 1032
 # Inode (or ETag), size and modification time, which differ for a replaced file.
 Identity = tuple[int | str, int, int]
 
-# Headers as numpy.save writes them for plain arrays. Nothing else is accepted, and nothing is evaluated.
+# Headers as written by numpy.save for plain arrays. Nothing else is accepted, and nothing is evaluated.
 NPY_HEADER = re.compile(
     r"\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), "
     r"'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n"
@@ -49,7 +49,7 @@ DTYPES = {"f": {4, 8}, "i": {1, 2, 4, 8}, "u": {1, 2, 4, 8}, "b": {1}}
 
 
 class ArrayLocation(NamedTuple):
-    """The first byte of an array in the file, and its restart points."""
+    """The offset of an array in the file, and its restart points."""
 
     entry: ZipEntry
     start: int
@@ -57,7 +57,7 @@ class ArrayLocation(NamedTuple):
 
 
 class Archive:
-    """An NPZ file: its directory is read and checked at once, arrays on demand."""
+    """An NPZ file. Its directory is read and checked when it is opened, arrays on demand."""
 
     def __init__(self, path: str | os.PathLike[str] | ObjectPath) -> None:
         self.path = stored_path(path)
@@ -83,13 +83,13 @@ class Archive:
         return self._ranges is not None
 
     def member_spans(self, names: Iterable[str]) -> list[ByteSpan]:
-        """The bytes of whole arrays."""
+        """The byte ranges of whole arrays."""
         return [_member_span(self.entries[name]) for name in names if name in self.entries]
 
     def part_spans(
         self, names: Iterable[str], shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
     ) -> list[ByteSpan]:
-        """The bytes that `read_span` with these arguments would read."""
+        """The byte ranges that `read_span` would read with these arguments."""
         found: list[ByteSpan] = []
         for name in names:
             if name not in self.entries or self._ranges is None:
@@ -101,18 +101,18 @@ class Archive:
         return found
 
     def read_ahead(self, spans: Iterable[ByteSpan]) -> None:
-        """From an object store: read these bytes in as few requests as possible, and keep them until `release`."""
+        """In an object store, read these bytes in as few requests as possible, and keep them until `release`."""
         if self._ranges is not None:
             with self._open():
                 self._ranges.fetch(spans)
 
     def release(self) -> None:
-        """Forget what was read ahead."""
+        """Discard the bytes that were read ahead."""
         if self._ranges is not None:
             self._ranges.release()
 
     def read(self, name: str, *, copy: bool = True) -> np.ndarray[Any, Any]:
-        """One array; its checksum, size and shape must agree. Without `copy` it may be read-only."""
+        """One array, after checking its checksum, size and shape. Without `copy` it may be read-only."""
         with self._open() as pread:
             whole = self._whole(pread, self._place(pread, name))
         return np.require(whole, requirements=("C", "W")) if copy else whole
@@ -120,10 +120,10 @@ class Archive:
     def read_span(
         self, names: Sequence[str], shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
     ) -> dict[str, np.ndarray[Any, Any]]:
-        """The elements from `begin` to `end`, counted row by row, of arrays of this shape and type.
+        """The elements from `begin` to `end`, in row order, of arrays of this shape and type.
 
-        With restart points, only the segments that contain them are read. Then the array's size is checked, not its
-        header: only gribmill writes restart points, and all its arrays are little-endian and in C order.
+        With restart points, only the segments that contain them are read. The array's size is then checked, but not
+        its header: only gribmill writes restart points, and all its arrays are little-endian and in C order.
         """
         first = _header_size(dtype, shape) + begin * dtype.itemsize
         found: dict[str, np.ndarray[Any, Any]] = {}
@@ -148,7 +148,7 @@ class Archive:
     def _segments(
         place: ArrayLocation, shape: tuple[int, int], dtype: np.dtype[Any], begin: int, end: int
     ) -> list[Segment]:
-        """The segments that contain the elements from `begin` to `end`; none if the array is to be read whole."""
+        """The segments that contain the elements from `begin` to `end`; empty if the array must be read whole."""
         header = _header_size(dtype, shape)
         if place.entry.raw_size != header + shape[0] * shape[1] * dtype.itemsize:
             return []
@@ -182,14 +182,14 @@ class Archive:
         return [parts[0] if len(parts) == 1 else b"".join(parts) for parts in found.values()]
 
     def _place(self, pread: Pread, name: str) -> ArrayLocation:
-        """The location of an array, found once."""
+        """The location of an array, cached."""
         if name not in self._places:
             if name not in self.entries:
                 raise TileError(f"{self.path} has no array {name}")
             entry = self.entries[name]
             points = parse_restart_points(entry.extra, entry.raw_size)
             if points is not None and isinstance(pread, ObjectRanges):
-                # The local header is not read: each request takes time, and the segments have checksums.
+                # The local header is not read: it would take another request, and the segments have checksums.
                 start = _member_span(entry)[1] - entry.packed_size
             else:
                 start = _data_start(pread, entry, self.path)
@@ -198,7 +198,7 @@ class Archive:
 
     @contextmanager
     def _open(self) -> Iterator[Pread]:
-        """Reads the file, which must still be the one that was opened first."""
+        """Opens the file. Raises TileError if it was replaced since the first time."""
         if self._ranges is not None:
             with _explained(self._ranges.path):
                 self.identity = _object_identity(self._ranges)
@@ -225,7 +225,7 @@ class Archive:
 
 
 def identity_of(facts: os.stat_result | ObjectStatus) -> Identity:
-    """The identity of a file, which differs for one that replaced it."""
+    """The identity of a file, which changes if the file is replaced."""
     if isinstance(facts, ObjectStatus):
         return facts.etag or "", facts.st_size, 0 if facts.etag else round(facts.st_mtime * 1e9)
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
@@ -242,7 +242,7 @@ def _object_ranges(path: ObjectPath) -> ObjectRanges:
 
 @contextmanager
 def _explained(path: ObjectPath) -> Iterator[None]:
-    """An object that is gone or was replaced is a tile error; a store that does not respond is not."""
+    """Raises TileError if an object is gone or was replaced; errors of the store itself pass through."""
     try:
         yield
     except FileNotFoundError:
@@ -252,7 +252,7 @@ def _explained(path: ObjectPath) -> Iterator[None]:
 
 
 def _member_span(entry: ZipEntry) -> ByteSpan:
-    """A member with its local header in gribmill's form, without an extra field."""
+    """The byte range of a member, if its local header has no extra field, as written by gribmill."""
     return entry.offset, entry.offset + LOCAL.size + len(entry.name) + len(".npy") + entry.packed_size
 
 
@@ -262,7 +262,7 @@ def _header_size(dtype: np.dtype[Any], shape: tuple[int, int]) -> int:
 
 
 def _data_start(pread: Pread, entry: ZipEntry, path: StoredPath) -> int:
-    """The offset of the array's bytes, after its local header, which must agree with the directory."""
+    """The offset of the array's bytes after its local header, which must agree with the directory."""
     name = f"{entry.name}.npy".encode()
     header = pread(LOCAL.size + len(name), entry.offset)
     if len(header) != LOCAL.size + len(name):
@@ -282,9 +282,9 @@ def _data_start(pread: Pread, entry: ZipEntry, path: StoredPath) -> int:
 
 
 def _inflate_whole(packed: bytes, entry: ZipEntry) -> bytes | bytearray | None:
-    """All raw bytes by libdeflate, a fifth faster than ISA-L; None if the stream is damaged.
+    """Inflates a whole array with libdeflate, which is a fifth faster than ISA-L; None if the stream is damaged.
 
-    It does not notice bytes after the end of the stream, which only files with gribmill's restart points may have.
+    It does not detect bytes after the end of the stream, so it is used only for arrays with restart points.
     """
     if entry.raw_size > MAX_EXPANSION * entry.packed_size:
         return None

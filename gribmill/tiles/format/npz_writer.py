@@ -1,4 +1,4 @@
-"""Writes NPZ files, ZIP archives of .npy members, with reproducible bytes."""
+"""Writes NPZ files (ZIP archives of .npy members) with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DeflateStream:
 
 
 def deflate_restartable(header: bytes, body: memoryview) -> DeflateStream:
-    """Each segment is a separate block."""
+    """Compresses an array with ISA-L, with each segment in a separate block."""
     size = _segment_size(len(header) + len(body))
     if len(header) + len(body) <= size:
         return _deflate_at_once(header + body, size)
@@ -51,14 +51,14 @@ def deflate_restartable(header: bytes, body: memoryview) -> DeflateStream:
 
 
 def _deflate_at_once(raw: bytes, size: int) -> DeflateStream:
-    """A single segment: half the time, and a third smaller."""
+    """Compresses a single segment, in half the time and to two thirds of the size."""
     data = isal_zlib.compress(raw, ISAL_LEVEL, -15)
     crc = isal_zlib.crc32(raw)
     return DeflateStream(data, crc, RestartPoints(size, size, [0], [crc]))
 
 
 def _segment_size(raw_size: int) -> int:
-    """Doubled until there are few enough segments."""
+    """The size of a segment, doubled until there are at most MOST_SEGMENTS."""
     size = BLOCK_BYTES
     while raw_size > size * MOST_SEGMENTS:
         size *= 2
@@ -66,7 +66,7 @@ def _segment_size(raw_size: int) -> int:
 
 
 def _cuts(header: bytes, body: memoryview, size: int) -> Sequence[int]:
-    """The borders of the segments in the body; the header belongs to the first one."""
+    """The boundaries of the segments in the body; the header belongs to the first segment."""
     return [0, *range(size - len(header), len(body), size), len(body)]
 
 
@@ -100,9 +100,9 @@ KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {
 }
 # Maximum size in bytes: bit positions have 32 bits.
 LIMIT_KERNEL = 2**28 - 1
-# libdeflate's levels for `compact`: the high one takes twice the time, and for half of all fields saves
-# hardly anything. A large array uses it if a sample gets smaller by this share of its raw bytes; small arrays use the
-# level between.
+# libdeflate's levels for `compact`. The high level takes twice the time, and saves hardly anything for half of all
+# fields. A large array uses it if it makes a sample smaller by the share LEAST_GAIN of its raw bytes; small arrays use
+# the middle level.
 LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
 SAMPLE_BYTES = 2**14
 SAMPLED_BYTES = 16 * SAMPLE_BYTES
@@ -119,12 +119,12 @@ class Member(NamedTuple):
     data: bytes | bytearray | memoryview
     # The extra field of the ZIP directory: restart points.
     extra: bytes = b""
-    # Of float32 values that the kernel compressed.
+    # Only for float32 values compressed by the kernel.
     summary: Summary | None = None
 
 
 def encode_member(name: str, array: np.ndarray[Any, Any], compression: Compression = "fast") -> Member:
-    """Compress an array. Arrays of Python objects are refused: they would need pickle."""
+    """Compress an array. Raises TileError for Python objects, which would need pickle."""
     dtype = array.dtype
     if dtype.hasobject:
         raise TileError(f"array {name} has Python objects, which tiles do not store")
@@ -143,7 +143,7 @@ def encode_member(name: str, array: np.ndarray[Any, Any], compression: Compressi
 
 
 def zip_pieces(members: Iterable[Member]) -> list[bytes | bytearray | memoryview]:
-    """The pieces of the ZIP file, members sorted by name: equal members give equal bytes."""
+    """The pieces of the ZIP file, with members sorted by name, so that equal members give equal bytes."""
     ordered = sorted(members, key=itemgetter(0))
     if len({item.name for item in ordered}) != len(ordered):
         raise TileError("two arrays of one tile have the same name")
@@ -177,7 +177,7 @@ def write_npz(
     compression: Compression = "fast",
     check: Check | None = None,
 ) -> int:
-    """Write an NPZ file atomically; returns its size in bytes. `check` may refuse to replace an existing file."""
+    """Write an NPZ file atomically and return its size in bytes. `check` may refuse to replace an existing file."""
     members = [encode_member(name, array, compression) for name, array in arrays.items()]
     return write_atomic(path, zip_pieces(members), check)
 
@@ -193,14 +193,14 @@ def npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
 
 
 def _restartable(name: str, header: bytes, view: memoryview) -> Member:
-    """Compressed by ISA-L, with restart points."""
+    """A member compressed with ISA-L, with restart points."""
     stream = deflate_restartable(header, view)
     extra = stream.points.extra_field() if len(stream.points.checksums) > 1 else b""
     return Member(name, DEFLATED, stream.crc, len(header) + len(view), stream.data, extra)
 
 
 def _whole(name: str, header: bytes, view: memoryview, compression: Compression) -> Member:
-    """Compressed by libdeflate, or stored."""
+    """A member compressed with libdeflate, or stored."""
     raw = header + view
     crc = isal_zlib.crc32(raw)
     if compression == "compact" and view:

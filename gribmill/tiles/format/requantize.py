@@ -1,4 +1,4 @@
-"""Lossless requantization: float32 values as the packed integers of their GRIB message."""
+"""Lossless requantization: converts float32 values back to the packed integers of their GRIB message."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gribmill.tiles.format.meta import PackedAs
 Integers = npt.NDArray[np.uint16]
 
 MISSING = 65535
-# Points per step: their float64 values stay in the processor's cache.
+# Points per step, so that their float64 values stay in the processor's cache.
 CHUNK_POINTS = 16_384
 
 
 def requantize(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None:
-    """The integers, and how to restore the values; None if they would not restore every bit.
+    """The integers, and how to restore the values; None if the values could not be restored bit for bit.
 
-    Each row has differences from point to point, which deflate 10 to 20 % smaller than the integers themselves.
+    Rows are stored as differences between adjacent points, which compress 10 to 20 % better than the integers.
     """
     if packing.reference is None or packing.binary is None or packing.decimal is None:
         return None
@@ -39,7 +39,7 @@ def requantize(values: Values, packing: Any) -> tuple[Integers, PackedAs] | None
 
 
 def dequantize(integers: Integers, how: PackedAs) -> Values:
-    """The float32 values, bit for bit."""
+    """Restores the float32 values, bit for bit."""
     if how.zigzag:
         integers = integers >> 1 ^ np.negative(integers & 1)
     if how.differences:
@@ -56,7 +56,7 @@ def _packed_as(reference: float, binary: int, decimal: int) -> PackedAs:
 
 
 def _requantize(values: Values, how: PackedAs, integers: Integers) -> bool:
-    """What the kernel does: fill `integers` with differences; False if they do not restore the values."""
+    """The kernel's function in Python: fill `integers` with differences; False if they do not restore the values."""
     flat, whole = np.ascontiguousarray(values).reshape(-1), integers.reshape(-1)
     for start in range(0, flat.size, CHUNK_POINTS):
         part = slice(start, start + CHUNK_POINTS)
@@ -92,7 +92,7 @@ def _requantize_chunk(values: Values, how: PackedAs, integers: Integers) -> bool
 
 
 def _factor(decimal: int) -> float:
-    """10^-decimal by repeated division, as ecCodes computes it: the last bit can differ from that of a power."""
+    """10^-decimal by repeated division, as in ecCodes: the last bit can differ from the result of a power."""
     factor = 1.0
     for _ in range(abs(decimal)):
         factor = factor / 10.0 if decimal > 0 else factor * 10.0

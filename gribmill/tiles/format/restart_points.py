@@ -1,7 +1,7 @@
-"""Restart points of a deflated array: places where inflating can start, so that a part can be read alone.
+"""Restart points of a deflated array: positions where inflating can start, so that parts can be read separately.
 
-They are listed in an extra field of the ZIP directory, which other readers ignore. A deflate block starts on a byte,
-with the code lengths that all its segments share; a segment starts on any bit of a block and has its own checksum.
+They are listed in an extra field of the ZIP directory, which other readers ignore. A deflate block starts at a byte
+boundary, with the code lengths for all its segments; a segment starts at any bit of a block and has a checksum.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ EXTRA_ID = 0x6D68
 EXTRA_HEAD = struct.Struct("<HHII")
 LONGEST = 2**31
 STORED = 0
-# The kernel's limit for one call. The list of one array cannot reach it; those of many arrays can.
+# The kernel's limit for one call, which only the segments of many arrays together can reach.
 MOST_PER_CALL = 65536
-# ISA-L reads ahead: without further bytes it does not always decode the last symbol.
+# ISA-L reads ahead: without more bytes it does not always decode the last symbol.
 READ_AHEAD_BYTES = 8
-# Empty deflate blocks as number and size in bits, one with fixed and one with dynamic Huffman codes. One size is even
-# and the other odd, so that together they fill up any byte.
+# Empty deflate blocks with fixed and with dynamic Huffman codes, as an integer and its size in bits. One size is even
+# and the other odd, so that together they can pad to any bit offset.
 EMPTY_FIXED = 0b010, 10
 EMPTY_DYNAMIC = 0x4D5FF10000000000081C004, 91
 
 
 @dataclass(frozen=True, slots=True)
 class RestartPoints:
-    """RestartPoints of `segment_size` raw bytes in blocks of `block_size`, which is a multiple of it."""
+    """Segments of `segment_size` raw bytes, in blocks of `block_size`, a multiple of it."""
 
     segment_size: int
     block_size: int
-    block_offsets: Sequence[int]  # the byte of the stream where each block begins
+    block_offsets: Sequence[int]  # the byte offset of each block in the stream
     checksums: Sequence[int]  # CRC-32 of all raw bytes up to the end of each segment
-    bit_offsets: Sequence[int] = ()  # the bit where each segment begins; empty if every segment is a block
+    bit_offsets: Sequence[int] = ()  # the bit offset of each segment; empty if every segment is a block
 
     def extra_field(self) -> bytes:
         """The extra field of the ZIP directory."""
@@ -59,21 +59,21 @@ class RestartPoints:
 
 
 class Segment(NamedTuple):
-    """A part of an array: its bytes in the stream, its raw bytes, and the checksums before and after it."""
+    """A part of an array: its bytes in the stream, its raw bytes, and the running checksums before and after it."""
 
-    begin: int  # where its block begins
-    end: int  # after its last byte, plus a few bytes
+    begin: int  # the start of its block
+    end: int  # the end of its last byte, plus a few bytes
     raw_begin: int
     raw_size: int
     crc_before: int
     crc: int
-    header_bits: int = 0  # the bits of the block before its first segment; 0 if the segment is a whole block
-    skip_bits: int = 0  # the bits of the block before this segment
-    stored: bool = False  # the stream is the raw bytes themselves
+    header_bits: int = 0  # bits of the block before its first segment; 0 if the segment is a whole block
+    skip_bits: int = 0  # bits of the block before this segment
+    stored: bool = False  # the stream is not compressed
 
 
 def parse_restart_points(extra: bytes, raw_size: int) -> RestartPoints | None:
-    """The restart points in the extra field of an array of `raw_size` bytes; None without a plausible list."""
+    """Parses the extra field of an array of `raw_size` bytes; None if it has no valid list."""
     if len(extra) < EXTRA_HEAD.size:
         return None
     kind, size, segment, block = EXTRA_HEAD.unpack_from(extra)
@@ -89,9 +89,9 @@ def parse_restart_points(extra: bytes, raw_size: int) -> RestartPoints | None:
 
 
 def segments_between(entry: ZipEntry, points: RestartPoints | None, start: int, stop: int) -> list[Segment]:
-    """The parts of an array that contain its raw bytes from `start` to `stop`: one for each block, in order.
+    """The parts of an array that contain its raw bytes from `start` to `stop`: one per block, in order.
 
-    Empty if the array has no restart points, or implausible ones.
+    Empty if the array has no restart points, or invalid ones.
     """
     if points is None or not 0 <= start < stop <= entry.raw_size:
         return []
@@ -110,7 +110,7 @@ def segments_between(entry: ZipEntry, points: RestartPoints | None, start: int, 
 
 
 def _segment(entry: ZipEntry, points: RestartPoints, block: int, first: int, last: int) -> Segment | None:
-    """The segments from `first` to `last` of one block, as one part."""
+    """Segments `first` to `last` of one block, as one part."""
     size, checksums, bits = points.segment_size, points.checksums, points.bit_offsets
     per_block = points.block_size // size
     begin, header_bits, skip_bits = points.block_offsets[block], 0, 0
@@ -118,7 +118,7 @@ def _segment(entry: ZipEntry, points: RestartPoints, block: int, first: int, las
         header_bits, skip_bits = bits[block * per_block] - 8 * begin, bits[first] - 8 * begin
     end, raw_end = entry.packed_size, entry.raw_size
     if last + 1 < len(checksums):
-        # Within its block the next segment follows on the next bit.
+        # Within a block, the next segment follows at the next bit.
         end = points.block_offsets[block + 1] if (last + 1) % per_block == 0 else -(-bits[last + 1] // 8)
         raw_end = (last + 1) * size
     if not begin < end <= entry.packed_size or not 0 <= header_bits <= skip_bits < 8 * (end - begin):
@@ -132,7 +132,7 @@ def _segment(entry: ZipEntry, points: RestartPoints, block: int, first: int, las
 
 
 def inflate_segments(streams: Sequence[bytes], segments: Sequence[Segment]) -> list[Raw | None]:
-    """The raw bytes of each segment, from its part of a stream; None for those that are damaged."""
+    """The raw bytes of each segment, from its part of the stream; None for damaged segments."""
     of_kernel = [number for number, segment in enumerate(segments) if segment.header_bits]
     raws = _by_kernel([streams[number] for number in of_kernel], [segments[number] for number in of_kernel])
     by_number = dict(zip(of_kernel, raws, strict=True))
@@ -155,7 +155,7 @@ def _by_kernel(streams: Sequence[bytes], segments: Sequence[Segment]) -> list[Ra
 
 
 def inflate_by_isal(stream: bytes, segment: Segment) -> bytes | None:
-    """The raw bytes of one segment, not yet checked; None if ISA-L refuses the stream."""
+    """The raw bytes of one segment, unverified; None if ISA-L rejects the stream."""
     if segment.stored:
         return stream
     if segment.skip_bits > segment.header_bits:
@@ -168,17 +168,16 @@ def inflate_by_isal(stream: bytes, segment: Segment) -> bytes | None:
 
 
 def checked(raw: Raw | None, segment: Segment) -> Raw | None:
-    """The raw bytes if size and checksum agree."""
+    """The raw bytes; None if the size or checksum is wrong."""
     if raw is None or len(raw) != segment.raw_size:
         return None
     return raw if isal_zlib.crc32(raw, segment.crc_before) == segment.crc else None
 
 
 def _spliced(block: bytes, header_bits: int, rest: bytes, skip_bits: int) -> bytes:
-    """The header of a block, followed by what starts at its bit `skip_bits`.
+    """The header of a block, followed by the bits from its bit `skip_bits` on.
 
-    Empty blocks before the header shift it so that it ends on the bit where the rest starts, whose bytes stay
-    unchanged.
+    Empty blocks before the header shift it so that it ends where the rest starts, whose bytes need not be shifted.
     """
     filler, size = FILLERS[(skip_bits - header_bits) % 8]
     bits = filler | (int.from_bytes(block[: header_bits // 8 + 1], "little") & ((1 << header_bits) - 1)) << size
@@ -188,7 +187,7 @@ def _spliced(block: bytes, header_bits: int, rest: bytes, skip_bits: int) -> byt
 
 
 def _fillers() -> dict[int, tuple[int, int]]:
-    """Sequences of empty blocks by their size in bits modulo 8, as number and size."""
+    """Sequences of empty blocks by their size in bits modulo 8, each as an integer and its size."""
     found = {}
     for bits, size in ((0, 0), EMPTY_DYNAMIC):
         for _ in range(4):

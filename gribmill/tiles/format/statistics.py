@@ -9,19 +9,19 @@ import numpy as np
 
 from gribmill.kernel import native
 
-# Sums in sixteen lanes, like the kernel, so that both give the same mean to the last bit.
+# Sums are computed in sixteen lanes, as in the kernel, so that both give bitwise equal means.
 LANES = 16
 # Minimum, maximum, sum, and count of missing points.
 Summary = tuple[float, float, float, int]
 
 
 def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Minimum, maximum and mean of the present points, and the count of missing ones."""
+    """Minimum, maximum and mean of the values, and the number of missing points."""
     return statistics_from(summarize(array), array.size)
 
 
 def statistics_from(summary: Summary, points: int) -> dict[str, Any]:
-    """The same from a summary of that many points."""
+    """The statistics from a summary of `points` points."""
     least, greatest, total, missing = summary
     present = points - missing
     if not present:

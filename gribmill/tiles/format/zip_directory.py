@@ -1,4 +1,4 @@
-"""The ZIP directory of an untrusted NPZ file: every size is checked before anything is inflated."""
+"""Reads the ZIP directory of an untrusted NPZ file: all sizes are checked before anything is inflated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.tiles.format.npz_writer import CENTRAL, DEFLATED, END, LIMIT_BYTES
 LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
 LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million
 LIMIT_TOTAL_BYTES = 2**33
-# Deflate cannot expand more than this (a match of 258 bytes takes at least two bits).
+# The maximum expansion of deflate (a match of 258 bytes takes at least two bits).
 LIMIT_RATIO = 1032
 LIMIT_DIRECTORY_BYTES = LIMIT_MEMBERS * 4096
 LIMIT_COMMENT_BYTES = 2**16 - 1
@@ -38,12 +38,12 @@ class ZipEntry(NamedTuple):
 
     @property
     def content(self) -> tuple[int, int, int, int]:
-        """Identifies its bytes: entries with equal content have the same bytes, unless damaged."""
+        """Identifies its bytes: entries with equal content have the same bytes unless damaged."""
         return self.method, self.crc, self.packed_size, self.raw_size
 
 
 def read_directory(pread: Pread, size: int, path: StoredPath) -> dict[str, ZipEntry]:
-    """Every member of the open file, by name; any inconsistency is a TileError."""
+    """All members of the open file, by name. Raises TileError for any inconsistency."""
     tail = pread(TAIL_BYTES, max(0, size - TAIL_BYTES))
     if b"PK\5\6" not in tail and size > TAIL_BYTES:
         most = END.size + LIMIT_COMMENT_BYTES
