@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-# GRIB2 writes coordinates in millionths of a degree: a point that close to an edge is on it.
+# GRIB2 states coordinates in millionths of a degree: a point this close to an edge is on it.
 EDGE_DEG = 1e-6
 _ORDER = "the order is west, south, east, north"
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Degrees. West is in [-180, 180), east in (-180, 180]; west > east: across the dateline."""
+    """A box in degrees. West is in [-180, 180), east in (-180, 180]; it crosses the dateline if west > east."""
 
     west: float
     south: float
@@ -35,7 +35,7 @@ class Box:
 
     @classmethod
     def parse(cls, text: str) -> Box:
-        """`W,S,E,N` in degrees, as on a command line."""
+        """Parses `W,S,E,N` in degrees, as given on the command line."""
         parts = text.split(",")
         if len(parts) != 4:
             raise RegionError(f"a box is four numbers W,S,E,N such as -80,38,-66,48; {text!r} has {len(parts)}")
@@ -62,7 +62,7 @@ class Box:
 
     @property
     def all_longitudes(self) -> bool:
-        """True if the box goes all the way around the globe."""
+        """True if the box spans the whole globe from west to east."""
         return self.width + 2 * EDGE_DEG >= 360.0
 
     @property
@@ -71,20 +71,20 @@ class Box:
         return (self.south + self.north) / 2, wrap_longitude(self.west + self.width / 2)
 
     def contains(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which points are inside or on the edge; NaN is not. At a pole the longitude counts too."""
+        """Whether each point is inside or on the edge; false for NaN. At a pole, the longitude counts too."""
         import numpy as np  # late: boxes are also read where nothing is computed
 
         return np.asarray(self.contains_latitude(lat) & self.contains_longitude(lon), dtype=np.bool_)
 
     def contains_latitude(self, lat: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which latitudes are between south and north."""
+        """Whether each latitude is between south and north."""
         import numpy as np  # late: boxes are also read where nothing is computed
 
         lat = np.asarray(lat, dtype=np.float64)
         return np.asarray((lat >= self.south - EDGE_DEG) & (lat <= self.north + EDGE_DEG), dtype=np.bool_)
 
     def contains_longitude(self, lon: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which longitudes, modulo 360°, are between west and east."""
+        """Whether each longitude, modulo 360°, is between west and east."""
         import numpy as np  # late: boxes are also read where nothing is computed
 
         lon = np.asarray(lon, dtype=np.float64)

@@ -6,4 +6,4 @@ from gribmill.errors import GribmillError
 
 
 class RegionError(GribmillError):
-    """A region, box or grid that cannot be used; the sentence says why."""
+    """A region, box or grid is not valid; the message says why."""

@@ -24,15 +24,15 @@ Ring = npt.NDArray[np.float64]
 
 
 def box_of_geojson(path: Path, feature: str | None = None) -> Box:
-    """The smallest box around every polygon of the file, or of the feature with that name or id."""
+    """The smallest box around all polygons of the file, or of the feature with that name or id."""
     return box_of_rings(list(_rings(_chosen(_read(path), feature, path), path)), str(path))
 
 
 def box_of_rings(rings: list[Ring], source: str) -> Box:
     """The smallest box around closed rings of (longitude, latitude).
 
-    A step of more than 180° between neighbours takes the short way, across the dateline, unless it is a full turn.
-    A ring that closes only after a full turn goes around a pole, and the box reaches it.
+    A step of more than 180° between adjacent points takes the short way across the dateline, unless it is a full turn.
+    A ring that closes only after a full turn encloses a pole, and the box extends to it.
     """
     if not rings:
         raise RegionError(f"{source} draws no polygon")
@@ -43,7 +43,7 @@ def box_of_rings(rings: list[Ring], source: str) -> Box:
         arcs.append((start, end))
         south, north = min(south, float(ring[:, 1].min())), max(north, float(ring[:, 1].max()))
         if turns:
-            # The ring alone does not say which pole is inside; on real maps it is the nearer one.
+            # The ring alone does not show which pole is inside; on real maps it is the nearer one.
             south, north = (south, 90.0) if ring[:, 1].mean() >= 0 else (-90.0, north)
     west, east = _covering(arcs)
     try:
@@ -53,7 +53,7 @@ def box_of_rings(rings: list[Ring], source: str) -> Box:
 
 
 def _arc(lon: npt.NDArray[np.float64]) -> tuple[float, float, bool]:
-    """West and east end of a ring's longitudes, unrolled; and whether it goes around a pole."""
+    """The west and east ends of a ring's unwrapped longitudes, and whether it encloses a pole."""
     steps = np.diff(np.append(lon, lon[0]))
     whole = np.abs(steps) >= 360.0 - 1e-6
     if whole.any():
@@ -66,7 +66,7 @@ def _arc(lon: npt.NDArray[np.float64]) -> tuple[float, float, bool]:
 
 
 def _covering(arcs: list[tuple[float, float]]) -> tuple[float, float]:
-    """The shortest arc of the globe that covers all arcs: what is left when the widest gap is taken out."""
+    """The shortest arc that covers all arcs: the whole circle without the widest gap."""
     if any(east - west >= 360.0 for west, east in arcs):
         return -180.0, 180.0
     pieces = sorted(piece for west, east in arcs for piece in _within_one_turn(wrap_longitude(west), east - west))
@@ -122,7 +122,7 @@ def _names(feature: dict[str, Any]) -> Iterator[str]:
 
 
 def _rings(node: Any, path: Path, depth: int = 0) -> Iterator[Ring]:
-    """Outer rings of every polygon below a GeoJSON object."""
+    """Yields the outer rings of all polygons in a GeoJSON object."""
     if not isinstance(node, dict) or depth > _MOST_DEPTH:
         raise RegionError(f"{path} is not GeoJSON: an object with a type is expected")
     kind = node.get("type")

@@ -15,7 +15,7 @@ from gribmill.regions.grids.spec import grid_from_spec
 
 @dataclass(frozen=True)
 class NamedGrid:
-    """A model's grid as its centre publishes it. Built on first use: a scan needs only its model's grid."""
+    """A grid that a model is published on. Built on first use: a scan needs only its model's grid."""
 
     name: str
     title: str
@@ -28,6 +28,6 @@ class NamedGrid:
 
 @lru_cache(maxsize=1)
 def named_grids() -> tuple[NamedGrid, ...]:
-    """Every grid of grids.toml, in its order."""
+    """All grids in grids.toml, in order."""
     tables = tomllib.loads(files("gribmill.regions").joinpath("grids.toml").read_text(encoding="utf-8"))
     return tuple(NamedGrid(name, table.pop("title"), table) for name, table in tables.items())

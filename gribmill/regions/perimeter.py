@@ -1,7 +1,8 @@
-"""The extent of a box on a grid, found along the whole perimeter of the box.
+"""Finds the extent of a box on a grid, along the whole perimeter of the box.
 
-A row or column that bounds the part of the grid inside the box touches either the box's edge or the grid's own
-border. So it is enough to follow both, in steps of at most one cell. The four corners are not enough: parallels bulge.
+A row or column that bounds the part of the grid inside the box touches either the edge of the box or the border of the
+grid. So it is enough to follow both, in steps of at most one cell. The four corners are not enough, because parallels
+are curved on the grid.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from gribmill.regions.grids.plane import PlaneGrid
 # 0.0022 of its chord's length on every conformal map.
 _FIRST_STEP_DEG = 1.0
 _BULGE = 0.01
-# 2^-24 degrees are 7 mm; a step that still jumps over cells then crosses a seam, or a pole of the grid's own.
+# 2^-24 degrees are 7 mm; a step of this size that still skips cells crosses a seam or a pole of the grid.
 _MOST_HALVINGS = 24
 _MOST_STEPS = 2_000_000
-# Distance from a cut in the map, small compared with any cell.
+# Distance from a cut in the projection, small compared with any cell.
 _BESIDE_DEG = 1e-9
 
 
@@ -61,7 +62,7 @@ def _border_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
 
 
 def _edge_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
-    """Minimum and maximum (j, i) along the box's edge where it runs on the grid or within a cell of it."""
+    """Minimum and maximum (j, i) along the parts of the box's edge that are on the grid or within a cell of it."""
     start, end = _first_steps(grid, box)
     seen_j: list[Floats] = []
     seen_i: list[Floats] = []
@@ -79,7 +80,7 @@ def _edge_inside(grid: Grid, box: Box) -> tuple[Floats, Floats] | None:
         middle = (start + end) / 2
         start, end = np.concatenate([start, middle], axis=1), np.concatenate([middle, end], axis=1)
     if start.shape[1]:
-        # Unresolved steps may contain anything: take every column of these rows, and tighten later.
+        # Unresolved steps may contain anything: take all columns of these rows, and tighten the window later.
         (ja, _), (jb, _) = _index(grid, start), _index(grid, end)
         slack = _length_deg(start, end) / _row_deg(grid)
         seen_j += [np.minimum(ja, jb) - slack, np.maximum(ja, jb) + slack]
@@ -111,7 +112,7 @@ def _line(lat0: float, lon0: float, lat1: float, lon1: float) -> Floats:
 
 
 def _index(grid: Grid, places: Floats) -> tuple[Floats, Floats]:
-    """Index of places; a pole that projects to infinity is moved slightly to get a finite index."""
+    """The indices of points; a pole that projects to infinity is moved slightly to get a finite index."""
     lat, lon = places
     with np.errstate(invalid="ignore", over="ignore"):
         j, i = grid.index(lat, lon)
@@ -122,7 +123,7 @@ def _index(grid: Grid, places: Floats) -> tuple[Floats, Floats]:
 
 
 def _near(grid: Grid, ja: Floats, ia: Floats, jb: Floats, ib: Floats, length_deg: Floats) -> npt.NDArray[np.bool_]:
-    """Which steps may touch the grid. Only those that surely do not are left out."""
+    """Whether each step may touch the grid; false only if it certainly does not."""
     ny, nx = grid.shape
     if isinstance(grid, PlaneGrid):
         pad = 1.0 + _BULGE * np.maximum(np.abs(jb - ja), np.abs(ib - ia))
@@ -136,7 +137,7 @@ def _near(grid: Grid, ja: Floats, ia: Floats, jb: Floats, ib: Floats, length_deg
 
 
 def _length_deg(start: Floats, end: Floats) -> Floats:
-    """No step is longer on the sphere than this many degrees of arc."""
+    """An upper bound of each step's length on the sphere, in degrees of arc."""
     return np.asarray(np.abs(end - start).sum(axis=0))
 
 

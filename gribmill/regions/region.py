@@ -19,7 +19,7 @@ from gribmill.regions.tile_options import ENCODINGS, METHODS, Encoding, Method
 
 
 class RegionTable(Protocol):
-    """A region as a user describes it: [regions.NAME] of gribmill.toml."""
+    """A region defined by the user: [regions.NAME] in gribmill.toml."""
 
     @property
     def box(self) -> Sequence[float] | None: ...
@@ -39,7 +39,7 @@ class RegionTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A named box, and how its tiles are made: on the model's own grid, or regular with `resolution` degrees."""
+    """A named box, and how its tiles are made: on the model's grid, or regridded to `resolution` degrees."""
 
     name: str
     box: Box
@@ -79,7 +79,7 @@ def load_regions(extra: Mapping[str, RegionTable] | None = None) -> dict[str, Re
 
 
 def user_region(name: str, settings: RegionTable) -> Region:
-    """One region of the settings, or a RegionError that names it and says what is wrong."""
+    """One region from the settings. Raises a RegionError that names it and says what is wrong."""
     try:
         box = _box(settings)
     except RegionError as error:
@@ -110,7 +110,7 @@ def _box(settings: RegionTable) -> Box:
 
 
 def region_named(regions: Mapping[str, Region], name: str) -> Region:
-    """The region of that name, or a RegionError that suggests others."""
+    """The region with that name. Otherwise raises a RegionError that suggests similar names."""
     if name in regions:
         return regions[name]
     near = difflib.get_close_matches(name, regions, n=3)

@@ -1,4 +1,4 @@
-"""How a region's tiles are made."""
+"""Options for how a region's tiles are made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Method = Literal["nearest", "bilinear", "cells"]
 """How values are resampled to a regular grid; `cells` gives the mean, minimum and maximum of each cell."""
 
 Encoding = Literal["fast", "compact", "packed"]
-"""How arrays are compressed: quickly, smaller but slower, or as the integers that the GRIB packs them in."""
+"""How arrays are compressed: quickly, smaller but slower, or as the packed integers of the GRIB message."""
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)

@@ -1,4 +1,4 @@
-"""The index window of a box on a grid: the smallest one with every grid point inside the box."""
+"""Finds the window of a box on a grid: the smallest one with all grid points inside the box."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gribmill.regions.perimeter import Rectangle, reach
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-# Points examined at once while a window is tightened: about 30 MB of working memory.
+# Points examined at once while a window is tightened, with about 30 MB of working memory.
 _CHUNK_POINTS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Rows, and columns from west to east: two slices where a grid that wraps is cut across its seam."""
+    """Rows, and columns from west to east: two slices if the window crosses the seam of a grid that wraps."""
 
     rows: slice
     cols: tuple[slice, ...]
@@ -62,9 +62,9 @@ class Window:
 
 @lru_cache(maxsize=4096)
 def window(grid: Grid, box: Box) -> Window | None:
-    """The smallest window with every grid point inside the box; None if no point is inside.
+    """The smallest window with all grid points inside the box; None if no point is inside.
 
-    A box smaller than a cell may contain no point, which also gives None.
+    A box smaller than a cell may contain no point.
     """
     if grid.separable:
         return _from_axes(grid, box)
@@ -75,7 +75,7 @@ def window(grid: Grid, box: Box) -> Window | None:
 
 
 def _from_axes(grid: Grid, box: Box) -> Window | None:
-    """Latitude depends on the row and longitude on the column: each is examined once."""
+    """Examines each row and column once, because latitude depends on the row and longitude on the column."""
     lat, _ = grid.latlon(np.arange(grid.shape[0]), 0)
     _, lon = grid.latlon(0, np.arange(grid.shape[1]))
     return _enclosing(box.contains_latitude(lat), box.contains_longitude(lon), wraps=grid.wraps)

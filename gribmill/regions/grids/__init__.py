@@ -1,4 +1,4 @@
-"""The grids that weather models use, in NumPy: from index to latitude and longitude, and back."""
+"""The grids of weather models, in NumPy: convert indices to latitude and longitude, and back."""
 
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.gaussian import GaussianGrid

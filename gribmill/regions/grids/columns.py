@@ -1,4 +1,4 @@
-"""Base of grids with columns along meridians: even steps in longitude, and rows that may span the globe."""
+"""Base class of grids with columns along meridians: even steps in longitude, and rows that may span the globe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.grid import check_count, check_number
 
-# Increments are stated in millionths of a degree (GRIB1: thousandths); over a whole row they miss 360 slightly.
+# Increments are rounded to millionths of a degree (GRIB1: thousandths), so that a whole row may miss 360° slightly.
 _WRAP_TOLERANCE_CELLS = 0.05
 
 
@@ -62,17 +62,17 @@ def eastward_step(west: float, east: float, nx: int) -> float:
 
 
 def goes_round(nx: int, dlon: float) -> bool:
-    """True if the step from the last column to the first is one more cell."""
+    """True if the row goes around the globe: the first column is one cell after the last."""
     return nx > 1 and abs(nx * dlon - 360.0) < _WRAP_TOLERANCE_CELLS * dlon
 
 
 def closed_step(nx: int, dlon: float) -> float:
-    """The step itself, or exactly 360° / nx if the row goes around the globe except for rounding."""
+    """Exactly 360° / nx if the row goes around the globe within rounding; otherwise the step itself."""
     return 360.0 / nx if goes_round(nx, dlon) else dlon
 
 
 def check_turn(nx: int, dlon: float) -> None:
-    """Refuse rows that go around the globe more than once; both 0 and 360 may be present."""
+    """Raise RegionError if rows go around the globe more than once; both 0° and 360° may be present."""
     if (nx - 1) * dlon > 360.0 + _WRAP_TOLERANCE_CELLS * dlon:
         raise RegionError(f"{nx} columns of {dlon:g}° go round the globe more than once")
 

@@ -1,4 +1,4 @@
-"""Base of grids with even steps in both coordinates, about the Earth's poles or rotated ones."""
+"""Base class of grids with even steps in latitude and longitude, geographic or rotated."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
 
-# Each step shrinks the error by e² (0.0067 on the Earth, at most 0.04 here): seven reach the last bits.
+# Each iteration reduces the error by e² (0.0067 on the Earth, at most 0.04 here): seven reach full precision.
 _LATITUDE_STEPS = 7
 _MOST_FLATTENING = 0.02
 # The mean length of a degree of latitude, for grid spacings.
@@ -65,7 +65,7 @@ class Earth:
         return np.asarray(t * np.exp(e * np.arctanh(e * np.sin(phi))))
 
     def latitude(self, conformal_colatitude: Floats) -> Floats:
-        """Degrees of latitude back from `conformal_colatitude`."""
+        """The inverse of `conformal_colatitude`: latitude in degrees."""
         t = np.asarray(conformal_colatitude, dtype=np.float64)
         phi = np.pi / 2 - 2 * np.arctan(t)
         e = self.eccentricity

@@ -22,7 +22,7 @@ MOST_PARALLELS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianGrid(MeridianGrid):
-    """`n` parallels between pole and equator; `first_row` counts from the south-most of all 2n rows."""
+    """`n` parallels between pole and equator; `first_row` is counted from the southernmost of all 2n rows."""
 
     n: int
     first_row: int
@@ -39,7 +39,7 @@ class GaussianGrid(MeridianGrid):
     def spanning(
         cls, *, n: int, nx: int, ny: int, south: float, west: float, east: float, earth: Earth
     ) -> GaussianGrid:
-        """From the latitude of the south-most row and the first and last longitudes."""
+        """The grid with this latitude of the southernmost row, and these first and last longitudes."""
         _check_parallels(n)
         first_row = int(np.argmin(np.abs(gaussian_latitudes(n) - south)))
         return cls(n=n, first_row=first_row, ny=ny, nx=nx, west=west, dlon=eastward_step(west, east, nx), earth=earth)
@@ -65,7 +65,7 @@ class GaussianGrid(MeridianGrid):
         return lat, lon
 
     def index(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Rows are spaced unevenly: j is linear between neighbours, and extrapolated beyond the last ones."""
+        """Rows are spaced unevenly: j is interpolated linearly between adjacent rows, and extrapolated beyond them."""
         latitude = np.asarray(lat, dtype=np.float64)
         y, step = self.y, 90.0 / self.n
         inner = np.interp(latitude, y, np.arange(self.ny, dtype=np.float64))

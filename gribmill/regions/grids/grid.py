@@ -1,4 +1,4 @@
-"""The interface of every grid. Row 0 is the southernmost (least y), column 0 the westernmost (least x)."""
+"""The interface of all grids. Row 0 is the southernmost (smallest y), column 0 the westernmost (smallest x)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gribmill.regions.errors import RegionError
 
 Corner = Literal["sw", "se", "nw", "ne"]
 
-# More rows or columns than any weather grid has: anything beyond is a mistake or an attack.
+# More rows or columns than any weather grid has: anything beyond is an error or an attack.
 MOST_POINTS_ALONG = 200_000
 # More points than any grid has: the largest published one has 47 million.
 MOST_POINTS = 64_000_000
 
 
 class Grid(Protocol):
-    """A frozen, hashable value: cheap to build, to compare and to use as a key."""
+    """An immutable, hashable value that is cheap to create, to compare and to use as a key."""
 
     def __hash__(self) -> int:
         """Equal grids have equal hashes."""
@@ -38,7 +38,7 @@ class Grid(Protocol):
 
     @property
     def wraps(self) -> bool:
-        """True if the column after the last is the first again."""
+        """True if the first column follows the last."""
 
     @property
     def separable(self) -> bool:
@@ -46,36 +46,36 @@ class Grid(Protocol):
 
     @property
     def cell_km(self) -> float:
-        """Nominal distance between neighbouring points."""
+        """Nominal distance between adjacent points."""
 
     def latlon(self, j: npt.ArrayLike, i: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Latitude and longitude (in [-180, 180)) of indices, which may be fractional; they broadcast."""
 
     def index(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Fractional (j, i) of places, also outside the grid; NaN where the grid's map has no such place."""
+        """Fractional (j, i) of points, also outside the grid; NaN for points that the projection cannot represent."""
 
     def rotation(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> Floats:
         """Radians a with u_east = u cos a + v sin a and v_north = v cos a - u sin a."""
 
     def part(self, j: int, ny: int, i: int, nx: int) -> Grid:
-        """The grid of a window; `i + nx` may go past the last column of a grid that wraps."""
+        """The grid of a window; `i + nx` may exceed the number of columns of a grid that wraps."""
 
     def cf(self) -> dict[str, Any]:
         """CF grid mapping attributes."""
 
     def spec(self) -> dict[str, Any]:
-        """Plain values that `grid_from_spec` turns back into an equal grid."""
+        """Plain values from which `grid_from_spec` creates an equal grid."""
 
 
 def check_count(name: str, count: int) -> int:
-    """A number of rows or columns, or a RegionError."""
+    """The number of rows or columns. Raises RegionError if it is not valid."""
     if isinstance(count, bool) or int(count) != count or not 1 <= count <= MOST_POINTS_ALONG:
         raise RegionError(f"a grid cannot have {name} = {count}: 1 to {MOST_POINTS_ALONG} are possible")
     return int(count)
 
 
 def check_number(name: str, value: float, low: float, high: float) -> float:
-    """A finite number within [low, high], or a RegionError."""
+    """The number. Raises RegionError unless it is finite and within [low, high]."""
     number = float(value)
     if not (math.isfinite(number) and low <= number <= high):
         raise RegionError(f"a grid cannot have {name} = {value:g}: it must be between {low:g} and {high:g}")
@@ -83,7 +83,7 @@ def check_number(name: str, value: float, low: float, high: float) -> float:
 
 
 def check_part(shape: tuple[int, int], wraps: bool, j: int, ny: int, i: int, nx: int) -> None:
-    """Refuse a window that is not on the grid."""
+    """Raise RegionError if a window is not on the grid."""
     rows, columns = shape
     reach = columns * 2 if wraps else columns
     if not (j >= 0 and ny >= 1 and j + ny <= rows and 0 <= i < columns and 1 <= nx <= columns and i + nx <= reach):

@@ -22,7 +22,7 @@ _ONE_PARALLEL_DEG = 1e-4
 
 
 class Cone(NamedTuple):
-    """n: sine of the cone's half angle; scale: metres of radius at the equator; origin: radius at LaD."""
+    """n: sine of the cone's half angle; scale: radius at the equator in metres; origin: radius at LaD."""
 
     n: float
     scale: float
@@ -69,7 +69,7 @@ class LambertGrid(PlaneGrid):
         down = math.copysign(1.0, n) * (origin - np.asarray(y, dtype=np.float64))
         lat = self.earth.latitude((np.hypot(east, down) / abs(scale)) ** (1 / n))
         lon = np.degrees(np.arctan2(east, down)) / n
-        # The flattened cone leaves a wedge of the plane empty: no point on Earth is there.
+        # The flattened cone leaves a wedge of the plane empty, without any point of the Earth.
         nowhere = np.abs(lon) > 180.0 + 1e-9
         lon = wrap_longitude(lon + self.lov)
         if nowhere.any():
@@ -82,7 +82,7 @@ class LambertGrid(PlaneGrid):
         return np.array(np.broadcast_to(angle, np.broadcast_shapes(np.shape(lat), np.shape(lon))))
 
     def cf(self) -> dict[str, Any]:
-        # With a single value readers take it for the origin as well.
+        # Readers take a single value for the origin as well.
         one = self.latin1 == self.latin2 == self.lad
         return {
             "grid_mapping_name": "lambert_conformal_conic",

@@ -32,7 +32,7 @@ class MercatorGrid(PlaneGrid):
 
     @classmethod
     def at_corner(cls, lat: float, lon: float, corner: Corner = "sw", **values: Any) -> Self:
-        """As for every projected grid; x counts from the corner's meridian unless `lon0` is given."""
+        """As for all projected grids; x is relative to the corner's meridian unless `lon0` is given."""
         # A slotted dataclass is created twice, so a bare super() would refer to the wrong class.
         return super(MercatorGrid, cls).at_corner(lat, lon, corner, **{"lon0": lon, **values})
 
@@ -57,7 +57,7 @@ class MercatorGrid(PlaneGrid):
     def project(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
         with np.errstate(divide="ignore", invalid="ignore"):
             y = -self.scale * np.log(self.earth.conformal_colatitude(lat))
-        # The turn is chosen so that places on the grid get the x of their own column.
+        # The multiple of 360° is chosen so that points on the grid get the x of their column.
         column = column_of(lon, self.lon0 + math.degrees(self.x0 / self.scale), self.dlon, self.nx)
         x, y = np.broadcast_arrays(self.x0 + self.dx * column, np.where(np.isfinite(y), y, np.nan))
         return x, y

@@ -1,4 +1,4 @@
-"""Base of grids on a map projection: evenly spaced points on a plane, in metres."""
+"""Base class of grids on a map projection: evenly spaced points on a plane, in metres."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FARTHEST_M = 4e8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneGrid(ABC):
-    """`x0`, `y0`: metres of column 0 and row 0 on the projection's plane; `dx`, `dy`: positive steps."""
+    """`x0`, `y0`: coordinates of column 0 and row 0 on the plane, in metres; `dx`, `dy`: positive steps."""
 
     nx: int
     ny: int
@@ -41,7 +41,7 @@ class PlaneGrid(ABC):
 
     @classmethod
     def at_corner(cls, lat: float, lon: float, corner: Corner = "sw", **values: Any) -> Self:
-        """Placed by the latitude and longitude of one corner point, as GRIB does; no `x0`, `y0` needed."""
+        """A grid placed by the latitude and longitude of one corner point, as in GRIB, instead of `x0` and `y0`."""
         check_number("latitude of its first point", lat, -90, 90)
         check_number("longitude of its first point", lon, -720, 720)
         bare = cls(x0=0.0, y0=0.0, **values)
@@ -80,11 +80,11 @@ class PlaneGrid(ABC):
 
     @abstractmethod
     def project(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Metres x, y on the plane."""
+        """The x and y on the plane, in metres."""
 
     @abstractmethod
     def unproject(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Latitude and longitude of metres on the plane."""
+        """The latitude and longitude of x and y on the plane."""
 
     def latlon(self, j: npt.ArrayLike, i: npt.ArrayLike) -> tuple[Floats, Floats]:
         return self.unproject(

@@ -26,7 +26,7 @@ class PolarStereographicGrid(PlaneGrid):
         PlaneGrid.__post_init__(self)
         put = object.__setattr__
         put(self, "lov", float(wrap_longitude(check_number("LoV", self.lov, -720, 720))))
-        # Some centres write the parallel of a southern grid without its sign.
+        # Some centres omit the sign of the parallel of a southern grid.
         lad = abs(check_number("lad", self.lad, -90, 90))
         put(self, "lad", -lad if self.south_pole else lad)
 
@@ -36,7 +36,7 @@ class PolarStereographicGrid(PlaneGrid):
 
     @property
     def scale(self) -> float:
-        """Metres of radius where the conformal colatitude is 1: at the equator."""
+        """The radius at the equator, where the conformal colatitude is 1, in metres."""
         e = self.earth.eccentricity
         if abs(self.lad) > 90.0 - 1e-9:
             return 2 * self.earth.a / float(((1 + e) ** (1 + e) * (1 - e) ** (1 - e)) ** 0.5)

@@ -1,4 +1,4 @@
-"""Rotated latitude-longitude grids, regular about a pole of their own: RRFS over North America, HRDPS."""
+"""Rotated latitude-longitude grids, regular about a displaced pole: RRFS over North America, HRDPS."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ class RotatedLatLonGrid(DegreeGrid):
         return (rlat - self.south) / self.dlat, column_of(rlon, self.west, self.dlon, self.nx)
 
     def rotation(self, lat: npt.ArrayLike, lon: npt.ArrayLike) -> Floats:
-        """The bearing of the rotated north at each place."""
+        """The bearing of the rotated north at each point."""
         phi, lam = (np.radians(np.asarray(value, dtype=np.float64)) for value in (lat, lon))
         zx, zy, zz = self.axes[2]
-        # The rotated north pole, seen in the local east and north of the place.
+        # The rotated north pole in the local east and north components of the point.
         east = zy * np.cos(lam) - zx * np.sin(lam)
         north = zz * np.cos(phi) - (zx * np.cos(lam) + zy * np.sin(lam)) * np.sin(phi)
         return np.asarray(np.arctan2(east, north))

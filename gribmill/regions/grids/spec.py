@@ -1,4 +1,4 @@
-"""Grids from plain values, as in tile metadata and TOML."""
+"""Creates grids from plain values, as in tile metadata and TOML."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _wanted(variables: Iterable[str] | None) -> frozenset[str]:
 
 
 def _release_pages(content: Data, item: Field) -> None:
-    """Unmap the pages of a field that has been cut; they stay in the system's page cache."""
+    """Release the mapped pages of a field that has been cut; they stay in the system's page cache."""
     if isinstance(content, mmap.mmap):
         begin = item.offset // mmap.PAGESIZE * mmap.PAGESIZE
         content.madvise(mmap.MADV_DONTNEED, begin, item.offset + item.length - begin)

@@ -190,7 +190,7 @@ class Cells:
         return result
 
     def most_frequent(self, part: Values) -> Values:
-        """The most frequent value in each cell, the smallest of equally frequent ones; missing points do not count."""
+        """The most frequent value in each cell, the smallest one in case of a tie. Missing points are ignored."""
         nearest = self.nearest.apply(part)[""]
         result = np.where(self.empty, nearest, np.float32(np.nan))
         for some, points in bands(self.starts, len(self.points)):

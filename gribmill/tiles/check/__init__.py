@@ -1,3 +1,3 @@
-"""Verify tiles and compare them."""
+"""Verifies and compares tiles."""
 
 __all__ = ["diff", "verify"]

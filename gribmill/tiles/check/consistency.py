@@ -1,4 +1,4 @@
-"""Checks a tile's metadata against its arrays, its grid and its place in a data root."""
+"""Checks a tile's metadata against its arrays, its grid and its path in a data root."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def region_of(tile: Tile) -> Region:
 
 
 def wrong_coordinates(tile: Tile) -> str | None:
-    """What is wrong with the coordinates and the window, compared with the grid; None if nothing."""
+    """How the coordinates and the window contradict the grid; None if they agree."""
     try:
         cut = region_cut(cached_grid(tile.meta.grid, str(tile.path)), region_of(tile))
     except (GribmillError, ValueError) as error:
@@ -43,7 +43,7 @@ def wrong_coordinates(tile: Tile) -> str | None:
 
 
 def wrong_times(tile: Tile) -> str | None:
-    """What is wrong with its times and its path; None if nothing."""
+    """The first inconsistency of its times and its path; None if there is none."""
     return next(_time_faults(tile), None)
 
 
@@ -58,7 +58,7 @@ def _wrong_window(stated: GridRecord, found: GridRecord) -> str | None:
 
 
 def _same(stated: Any, found: Any) -> bool:
-    """Whether both are equal, numbers within rounding: other library versions may differ in the last digit."""
+    """Whether both are equal, with a tolerance for numbers: library versions may differ in the last digit."""
     if isinstance(stated, dict) and isinstance(found, dict):
         return stated.keys() == found.keys() and all(_same(stated[key], found[key]) for key in stated)
     if isinstance(stated, list) and isinstance(found, list):
@@ -82,7 +82,7 @@ def _time_faults(tile: Tile) -> Iterator[str]:
     if root_of_tile(path) is None and not RUN_ID.fullmatch(path.parent.parent.name):
         return  # neither in a data root nor below a prefix of tiles
     minutes = minutes_of_tile_name(path.name)
-    # The parts of an hour that ends at 003 are stored as 003.npz of their models.
+    # The parts of the hour that ends at 003 are each stored as 003.npz of their model.
     if minutes is not None and minutes != meta.minutes and not (minutes % 60 == 0 and 0 < minutes - meta.minutes < 60):
         yield f"it is called {path.name}, its meta says {meta.minutes} minutes after the run"
     folders = {"model": meta.model, "run": meta.run, "region": meta.region.name}

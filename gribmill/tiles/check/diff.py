@@ -1,4 +1,4 @@
-"""How two tiles differ."""
+"""Compares two tiles."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from gribmill.checked.plain import plain
 from gribmill.tiles.read.tile import Tile
 
-# How the tile was made, not its content: two tiles may differ in these and still be equal.
+# Keys about how the tile was made, which are not compared.
 PROVENANCE = {"gribmill", "source"}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One variable or metadata key that differs; `why` is a short sentence, numbers are about the points."""
+    """One variable or metadata key that differs; `why` is a short sentence, the numbers describe the points."""
 
     name: str
     why: str
@@ -26,7 +26,7 @@ class Difference:
 
 
 def diff(one: Tile, other: Tile) -> list[Difference]:
-    """Every difference of grid, metadata and values; empty if the tiles are equal."""
+    """All differences in grid, metadata and values; empty if the tiles are equal."""
     found = _metadata(one, other)
     if (one.shape, one.regular) != (other.shape, other.regular):
         return [*found, Difference("grid", f"{one.shape} points against {other.shape}")]

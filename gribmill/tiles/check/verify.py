@@ -1,4 +1,4 @@
-"""Verifies a tile: all of it is read, its statistics are recomputed, and it is compared with its GRIB."""
+"""Verifies a tile: reads all of it, recomputes its statistics, and compares it with its GRIB file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.statistics import statistics
 from gribmill.tiles.read.tile import Tile, read_tile
 
-# A tile's meta has the offsets of messages in the file that was cut, not in any other.
+# The offsets of messages in a tile's meta apply only to the file that was cut.
 OTHER_FILE = (
     "{source} is not the file that was cut (SHA-256 differs). The chain cuts the messages that it fetched, "
     "not the published file: with keep_grib = true they stay in grib/MODEL/RUN of the data root"
@@ -36,7 +36,7 @@ CELL_SUFFIXES = ("_min", "_max", "_mean")
 
 @dataclass(frozen=True, slots=True)
 class TileCheck:
-    """One check: `good` is False if it failed, None if it could not be done."""
+    """The result of one check: `good` is False if it failed, None if it could not be done."""
 
     what: str
     good: bool | None
@@ -44,7 +44,7 @@ class TileCheck:
 
 
 def verify(path: str | StoredPath, grib: str | Path | None = None, data: Path | None = None) -> list[TileCheck]:
-    """Every check of one tile. Its GRIB is the given file, or the one in the spool of `data` if it exists."""
+    """All checks of one tile. Its GRIB file is the given one, or the one in the spool of `data` if it exists."""
     try:
         tile = read_tile(path)
     except TileError as error:
@@ -60,7 +60,7 @@ def verify(path: str | StoredPath, grib: str | Path | None = None, data: Path | 
 
 
 def _own_numbers(tile: Tile) -> Iterator[TileCheck]:
-    """Checksum and shape of each array, and its statistics against those in `meta`."""
+    """Checks the checksum and shape of each array, and its statistics against those in `meta`."""
     for name in tile.names:
         try:
             found = statistics(tile.read(name))
@@ -148,7 +148,7 @@ def _kind(quantity: VariableMeta) -> ValueKind:
 
 
 def _spooled(tile: Tile, data: Path | None) -> Path | None:
-    """The spooled GRIB that the tile was cut from, if the tile is in a data root."""
+    """The spooled GRIB file that the tile was cut from, if the tile is in a data root."""
     root = DataRoot(data) if data is not None else root_of_tile(tile.path)
     if root is None or tile.meta.hour > HOUR_LIMIT:
         return None

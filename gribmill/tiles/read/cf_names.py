@@ -1,8 +1,8 @@
-"""Standard names and units of variables as CF has them: a name that fits the unit, and units that UDUNITS reads."""
+"""CF standard names that match the units of a variable, and units that UDUNITS can parse."""
 
 from __future__ import annotations
 
-# CF has separate names for water as a mass and as a depth; None where there is no second one.
+# CF has separate standard names for water as a mass and as a depth; None if there is no name for a depth.
 AS_DEPTH: dict[str, str | None] = {
     "precipitation_amount": "lwe_thickness_of_precipitation_amount",
     "convective_precipitation_amount": "lwe_thickness_of_convective_precipitation_amount",
@@ -22,20 +22,20 @@ AS_DEPTH: dict[str, str | None] = {
 }
 # The units for which the names above are correct.
 MASS = {"kg m-2", "kg m-2 s-1", "m2 s-2"}
-# UDUNITS does not have geopotential metres, CF gives geopotential heights in metres; its mph are milliphots.
+# UDUNITS has no geopotential metres, and CF uses metres for geopotential height; its mph are milliphots.
 UNITS = {"gpm": "m", "mph": "mi h-1"}
 LAND_MASK, LAND_FRACTION = "land_binary_mask", "land_area_fraction"
 
 
 def cf_units(units: str) -> str:
-    """The unit as CF writes it."""
+    """The unit as written in CF."""
     return UNITS.get(units, units)
 
 
 def cf_standard_name(name: str | None, units: str, *, codes: bool = False) -> str | None:
-    """The standard name of a quantity in these units, or of a field of codes; None if CF does not have one."""
+    """The standard name of a quantity in these units, or of a code field; None if CF has none."""
     if name == LAND_MASK and not codes:
-        # ECMWF gives the share of land in a cell.
+        # ECMWF publishes the fraction of land in a cell.
         return LAND_FRACTION
     if name is None or units in MASS:
         return name

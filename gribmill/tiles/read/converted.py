@@ -1,4 +1,4 @@
-"""A variable in other units than those of its tile: the values, and the attributes that change with them."""
+"""Converts a variable of a tile to other units: its values, and the attributes that depend on the units."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INTEGRAL = "integral_wrt_time_of_"
 
 @dataclass(frozen=True, slots=True)
 class UnitChange:
-    """The unit in which a variable is read, and the conversion to it."""
+    """The unit that a variable is read in, and the conversion to it."""
 
     units: str
     conversion: Conversion
@@ -34,9 +34,9 @@ class UnitChange:
 
 
 def unit_change(name: str, quantity: VariableMeta, system: System) -> UnitChange:
-    """How a variable of a tile is read in a system of units.
+    """The unit and conversion of a tile's variable in a system of units.
 
-    Energy since the start of a time range becomes the mean power over it, in common units.
+    In common units, energy accumulated over a time range becomes the mean power over it.
     """
     if system not in SYSTEMS:
         raise TileError(f"{system} are not units; they are one of {', '.join(SYSTEMS)}")
@@ -50,7 +50,7 @@ def unit_change(name: str, quantity: VariableMeta, system: System) -> UnitChange
 
 
 def is_power(units: str, statistic: str, system: System) -> bool:
-    """Whether it is an energy that is read as the mean power over its time range."""
+    """Whether it is an energy to be read as the mean power over its time range."""
     return system == "common" and units == ENERGY and statistic == "accum"
 
 

@@ -74,9 +74,8 @@ class LatLonArrays:
 def open_tile(path: str | os.PathLike[str] | ObjectPath, *, units: System = "native") -> xr.Dataset:
     """A tile as an xarray Dataset with its coordinates; values are read on access.
 
-    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz); only the needed parts are
-    read from a store. `units`: those of the GRIB ("native"), one per quantity whatever the model ("common"), or
-    "metric" or "us".
+    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz), from which only the required
+    parts are read. `units`: as in the GRIB ("native"), the same for all models ("common"), "metric" or "us".
     """
     return dataset(read_tile(path), units=units)
 
@@ -133,7 +132,7 @@ def lazy(shape: Sequence[int], dtype: Any, read: Read) -> Any:
 
 
 def space(tile: Tile) -> dict[str, xr.Variable]:
-    """The coordinates of rows and columns, and on projected grids those of every point."""
+    """The coordinates of rows and columns, and on projected grids also of each point."""
     names = ("lat", "lon") if tile.regular else ("y", "x")
     rotated = tile.meta.grid.mapping.get("grid_mapping_name") == "rotated_latitude_longitude"
     own = ROTATED_ATTRIBUTES if rotated else AXIS_ATTRIBUTES
@@ -183,7 +182,7 @@ def attributes(quantity: VariableMeta) -> dict[str, Any]:
     if start != end:
         found["step_hours"] = [start / 60, end / 60]
     if quantity.flag_values:
-        # CF separates meanings by blanks.
+        # CF separates meanings with blanks.
         found["flag_values"] = np.array(quantity.flag_values, np.float32)
         found["flag_meanings"] = " ".join(_one_word(meaning) for meaning in quantity.flag_meanings)
     if quantity.fill_values:
@@ -220,10 +219,10 @@ def global_attributes(meta: Meta) -> dict[str, Any]:
 
 
 def step64(meta: Meta) -> np.timedelta64:
-    """The time since the run for NumPy."""
+    """The time since the run as a NumPy timedelta."""
     return np.timedelta64(np.timedelta64(meta.minutes, "m"), "ns")
 
 
 def time64(moment: datetime) -> np.datetime64:
-    """A time in UTC for NumPy."""
+    """A UTC time as a NumPy datetime."""
     return np.datetime64(moment.replace(tzinfo=None), "ns")

@@ -1,4 +1,4 @@
-"""Opens the tiles of a run in order: one by one from the disk, several at once from an object store."""
+"""Opens the tiles of a run in order: one by one from disk, several at once from an object store."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.tile import ReadAhead, Tile, cached_tile
 
-# Requests take time rather than CPU. More would be refused by some stores, and keep more tiles in memory.
+# Requests take time rather than CPU. Some stores reject more at once, and more tiles would be held in memory.
 AT_ONCE = 16
-# What will be read from tiles like this one.
+# Returns what will be read from tiles like this one.
 PlanAhead = Callable[[Tile], ReadAhead | None]
 
 
 def open_tiles(paths: Iterable[StoredPath], plan: PlanAhead = lambda _: None) -> Iterator[Tile | TileError]:
-    """Each tile, or why it cannot be read. Coordinates are those of the first one, if they are equal.
+    """Yields each tile, or the error if it cannot be read. Tiles with equal coordinates share those of the first.
 
-    What `plan` names is read ahead with a tile from an object store; release its archive after use.
+    From an object store, the parts that `plan` returns are read ahead with each tile; release its archive after use.
     """
     like: Tile | None = None
     ahead: ReadAhead | None = None

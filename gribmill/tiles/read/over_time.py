@@ -1,4 +1,4 @@
-"""Finds the array for a name with a time range (`tp_6h`), whatever name each tile stores it under."""
+"""Finds the array for a name with a time range (`tp_6h`), regardless of its name in each tile."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which run an answer comes from: the newest complete one, the newest, several, or a given one.
+"""Chooses the run to read from: the newest complete one, the newest, several, or a given one.
 
-Members that are minutes of an hour (`hrrr_subh.m15`) count as one run: a row every quarter of an hour.
+Members that are minutes of an hour (`hrrr_subh.m15`) count as one run with a row every quarter of an hour.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MinuteFolders(TileFolder):
     members: tuple[TileFolder, ...] = ()
 
     def tiles(self) -> dict[int, StoredPath]:
-        """Every tile that is there, by minutes since the run: 0:15 is in a member's hour 1."""
+        """All existing tiles, by minutes since the run: 0:15 is in a member's hour 1."""
         found = {_minutes(member, step): path for member in self.members for step, path in member.tiles().items()}
         return dict(sorted(found.items()))
 
@@ -41,9 +41,9 @@ def folders_of(
     *,
     newest: bool = False,
 ) -> Iterator[TileFolder]:
-    """Every matching folder of tiles, newest runs first; the minutes of an hour count as one, unless one is requested.
+    """Yields all matching folders of tiles, newest runs first. The minutes of an hour are joined, unless one is named.
 
-    With `newest`, in an object store, only those that latest.json names: each older run would be a request or more.
+    With `newest`, in an object store, only those named by latest.json: each older run would take more requests.
     """
     root = files.root
     parts: dict[tuple[str, str, str], list[TileFolder]] = {}
@@ -58,7 +58,7 @@ def folders_of(
 
 
 def latest_of(files: LatestFiles, folder: TileFolder) -> LatestRuns | None:
-    """What latest.json says about the folder's region; for several members, the runs that all of them have."""
+    """The entry of the folder's region in latest.json; for several members, the runs that all of them have."""
     members = folder.members if isinstance(folder, MinuteFolders) else (folder,)
     each = [files[member.model].regions.get(member.region) for member in members]
     known = [one for one in each if one is not None]
@@ -69,7 +69,7 @@ def latest_of(files: LatestFiles, folder: TileFolder) -> LatestRuns | None:
 
 
 def expected_hours(files: LatestFiles, folder: TileFolder) -> dict[str, int]:
-    """How many tiles each run has when it is complete, where that is known."""
+    """The number of tiles in each complete run, if known."""
     members = folder.members if isinstance(folder, MinuteFolders) else (folder,)
     each = [files[member.model].hours for member in members]
     return {run: sum(one[run] for one in each) for run in each[0] if all(run in one for one in each)}
@@ -103,7 +103,7 @@ def _newest_folders(files: LatestFiles, model: str | None, run: str | None, regi
 
 
 def _is_minute(folder: TileFolder) -> bool:
-    """Whether the member's name is the minute of its steps: members of ensembles may have such names too."""
+    """Whether the member's name is the minute of its steps: ensemble members may have such names too."""
     for path in folder.tiles().values():
         try:
             return cached_tile(path).meta.minutes % 60 == _minute(folder)
@@ -133,10 +133,10 @@ MEMBERS_NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class RunChoice:
-    """The folders that an answer is read from, the newest run first; several only if it is seamless.
+    """The folders to read from, newest run first; several only for a seamless forecast.
 
-    `complete` says whether the first run is complete; None if latest.json does not say. `hours` counts its tiles,
-    `expected` those that it has when it is complete. `newer` is a newer run that was passed over, with its hours.
+    `complete` is whether the first run is complete; None if latest.json does not say. `hours` is the number of its
+    tiles, `expected` their number once it is complete. `newer` is a newer run that was not chosen.
     """
 
     asked: str
@@ -153,7 +153,7 @@ class RunChoice:
 
     @property
     def arrived(self) -> str:
-        """`2 of 13 hours`, or `2 hours` where it is not known how many there will be."""
+        """`2 of 13 hours`, or `2 hours` if the total is not known."""
         return f"{self.hours} of {self.expected} hours" if self.expected else f"{self.hours} hours"
 
     @property
@@ -196,7 +196,7 @@ def check_run(run: str | None) -> str:
 
 
 def choose_runs(root: DataRoot, model: str | None, region: str | None, run: str | None) -> Iterator[RunChoice]:
-    """The choice for each model and region that has tiles: completeness differs by region."""
+    """Yields the choice for each model and region with tiles: completeness differs by region."""
     asked = check_run(run)
     runs: dict[tuple[str, str], list[TileFolder]] = {}
     files = LatestFiles(root)
@@ -209,7 +209,7 @@ def choose_runs(root: DataRoot, model: str | None, region: str | None, run: str 
 
 
 def no_tiles(root: DataRoot, model: str | None, run: str | None, region: str | None) -> str:
-    """Why there are none: for the name of an ensemble, which of its members can be chosen."""
+    """The message if there are no tiles; for the name of an ensemble, it lists the members to choose from."""
     members = sorted({folder.model for folder in root.tile_folders() if folder.model.split(".")[0] == model})
     if members:
         some = ", ".join(members[:MEMBERS_NAMED]) + (", …" if len(members) > MEMBERS_NAMED else "")
@@ -228,7 +228,7 @@ def _choose(files: LatestFiles, folders: list[TileFolder], asked: str) -> RunCho
         run, here = chosen[0].run, len(chosen[0].tiles())
         return RunChoice(asked, chosen, _is_complete(latest, run, here, hours.get(run)), here, hours.get(run), newer)
 
-    # An empty folder is one whose first tile is being written, or that is being removed.
+    # In an empty folder, the first tile is being written, or the folder is being removed.
     newest = next((folder for folder in folders if folder.tiles()), None)
     if newest is None:
         return None
@@ -243,7 +243,7 @@ def _choose(files: LatestFiles, folders: list[TileFolder], asked: str) -> RunCho
 
 
 def _is_complete(latest: LatestRuns | None, run: str, here: int, expected: int | None) -> bool | None:
-    """Lost tiles make a run incomplete again. latest.json says nothing about runs before the newest complete one."""
+    """A run with lost tiles is incomplete. latest.json says nothing about runs before the newest complete one."""
     if expected is not None and here < expected:
         return False
     if latest is None or (latest.complete is not None and run < latest.complete):

@@ -1,4 +1,4 @@
-"""A whole run over one region: every available hour in one lazy dataset."""
+"""Opens a whole run over one region as one lazy dataset with all available hours."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ ACCUMULATED = "accum"
 
 
 class HourlyArray(BackendArray):
-    """One variable over all hours; an hour is read on access, and is NaN if it lacks the variable or is None.
+    """One variable over all hours, each read on access; NaN for hours without a tile or without the variable.
 
-    `stored` are the arrays of the variable, hour by hour.
+    `stored` are the names of its array, hour by hour.
     """
 
     def __init__(self, stored: Sequence[str | None], tiles: Sequence[Tile | None], units: System = "native") -> None:
@@ -56,7 +56,7 @@ class HourlyArray(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self.read)
 
     def read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
-        """A part of some hours, or of one."""
+        """A part of one or several hours."""
         hours, *rest = key
         inner = tuple(rest)
         if isinstance(hours, int | np.integer):
@@ -85,13 +85,13 @@ def open_run(
     variables: Sequence[str] | None = None,
     units: System = "native",
 ) -> xr.Dataset:
-    """Every hour of a run as one dataset over `time`.
+    """All hours of a run as one dataset over `time`.
 
     `run` is `complete` (the default: the newest complete run), `newest`, `seamless` or YYYYMMDD_HH; the attribute
-    `run_choice` says which and why. If it is seamless, each hour is from the newest run that has it, and `run` is a
-    coordinate over `time`; totals since the start of a run cannot be joined, and are left out unless they are named.
-    Values are read on access: as dask chunks if dask is installed, otherwise hour by hour. `units` are those of
-    the GRIB ("native"), one per quantity whatever the model ("common"), or "metric" or "us".
+    `run_choice` explains the choice. With `seamless`, each hour is from the newest run that has it, and `run` is a
+    coordinate over `time`; totals since the start of a run cannot be joined, and are left out unless named. Values are
+    read on access: as dask chunks if dask is installed, otherwise hour by hour. `units`: as in the GRIB ("native"), the
+    same for all models ("common"), "metric" or "us".
     """
     choice = find_choice(open_root(data), model, run, region)
     tiles = read_folder(choice.folders[0]) if choice.asked != SEAMLESS else seamless_tiles(choice)
@@ -119,11 +119,11 @@ def open_run(
 
 
 def find_choice(root: DataRoot, model: str, run: str | None, region: str | None) -> RunChoice:
-    """The choice of a run; its region must be the only one, or named."""
+    """The choice of a run. Raises TileError if the model has several regions and none is named."""
     choices = list(choose_runs(root, model, region, run))
     if not choices:
         raise TileError(f"{no_tiles(root, model, run, region)} under {root.tiles}")
-    # A region that no longer gets tiles is not offered.
+    # Regions that no longer get tiles are ignored.
     newest = max((one.newer or one).run for one in choices)
     live = [one for one in choices if (one.newer or one).run == newest]
     if len(live) > 1:
@@ -133,7 +133,7 @@ def find_choice(root: DataRoot, model: str, run: str | None, region: str | None)
 
 
 def seamless_tiles(choice: RunChoice) -> list[Tile]:
-    """For each valid time since the newest run's start, the tile of the newest run with a readable one."""
+    """For each valid time since the start of the newest run, the tile from the newest run that has a readable one."""
     found: dict[int, Tile] = {}
     like: Tile | None = None
     for folder in choice.folders:
@@ -152,7 +152,7 @@ def seamless_tiles(choice: RunChoice) -> list[Tile]:
 
 
 def read_folder(folder: TileFolder) -> list[Tile]:
-    """Every tile of a folder, ordered by time; all must be on the same grid."""
+    """All tiles of a folder by time. Raises TileError if one cannot be read or is on another grid."""
     tiles: list[Tile] = []
     for tile in open_tiles(folder.tiles().values()):
         if isinstance(tile, TileError):
@@ -169,7 +169,7 @@ def read_folder(folder: TileFolder) -> list[Tile]:
 def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFolder) -> list[str]:
     known = sorted({name for tile in tiles for name in tile.meta.variables})
     if wanted is None:
-        # Hours that were cut by an earlier version may have the same variable under an old name.
+        # Hours cut by an earlier version may have the same variable under an old name.
         renamed = lexicon().renamed
         return [name for name in known if name not in renamed or {*renamed[name]}.isdisjoint(known)]
     for name in wanted:
@@ -179,9 +179,9 @@ def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFold
 
 
 def stored_names(name: str, tiles: Sequence[Tile]) -> list[str | None]:
-    """The array of a variable in each tile; None where a tile has none.
+    """The array name of a variable in each tile; None for tiles without it.
 
-    In the first hours the run's total is the bucket, where it is no longer than those of later hours.
+    In the first hours, the run total is used as the bucket if it is not longer than the buckets of later hours.
     """
     found = [tile.find(name) for tile in tiles]
     if not name.endswith(BUCKET):
@@ -210,7 +210,7 @@ def _windows(stored: Sequence[str | None], tiles: Sequence[Tile]) -> list[Window
 
 
 def common_attributes(stored: Sequence[str | None], tiles: Sequence[Tile], units: System) -> dict[str, Any]:
-    """The attributes of a variable that apply to every hour: the time range of one hour does not."""
+    """The attributes of a variable that apply to all hours, which excludes the time range of one hour."""
     array, quantity = next(
         (array, tile.meta.variables[array]) for tile, array in zip(tiles, stored, strict=True) if array
     )
@@ -219,7 +219,7 @@ def common_attributes(stored: Sequence[str | None], tiles: Sequence[Tile], units
 
 
 def _is_total_of_several(name: str, tiles: Sequence[Tile]) -> bool:
-    """Whether this is a sum over more than the time between two hours, in tiles of several runs."""
+    """Whether the tiles are from several runs, and this is a sum over more than the time between two hours."""
     if len({tile.meta.run for tile in tiles}) < 2:
         return False
     times = [tile.meta.valid_time for tile in tiles]
@@ -244,5 +244,5 @@ def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
 
 
 def file_token(tiles: Sequence[Tile]) -> str:
-    """Identifies these files; dask would otherwise pickle every tile to do so."""
+    """Identifies these files; without it, dask would pickle every tile to compute a token."""
     return hashlib.sha256(repr([(str(tile.path), tile.archive.identity) for tile in tiles]).encode()).hexdigest()[:32]

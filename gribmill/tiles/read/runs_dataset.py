@@ -1,4 +1,4 @@
-"""Several runs over one region: forecasts of the same time from different runs beside each other."""
+"""Opens several runs over one region, to compare forecasts for the same time from different runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from gribmill.tiles.read.units import System
 
 
 class RunsArray(BackendArray):
-    """One variable over runs and steps; NaN where a run has no such step."""
+    """One variable over runs and steps; NaN for steps that a run does not have."""
 
     def __init__(self, rows: Sequence[HourlyArray]) -> None:
         self.rows = rows
@@ -64,8 +64,8 @@ def open_runs(
 ) -> xr.Dataset:
     """Several runs as one dataset over `run` and `step`, with the valid times as `time(run, step)`.
 
-    `runs` are their ids, or a number of newest runs; by default all available ones. Steps that a run does not have are
-    NaN. Values are read on access, in `units` as `open_run` has them.
+    `runs` are run ids, or the number of newest runs; by default all available ones. Steps that a run does not have are
+    NaN. Values are read on access; `units` as in `open_run`.
     """
     folders = find_choice(open_root(data), model, SEAMLESS, region).folders
     if isinstance(runs, int):
@@ -107,7 +107,7 @@ def _dataset(runs: Sequence[dict[int, Tile]], variables: Sequence[str] | None, u
 
 
 def _row(name: str, run: dict[int, Tile], steps: Sequence[int], units: System) -> HourlyArray:
-    """One variable over the steps of all runs, in one of them."""
+    """One variable in one run, over the steps of all runs."""
     stored = dict(zip(run, stored_names(name, list(run.values())), strict=True))
     return HourlyArray([stored.get(step) for step in steps], [run.get(step) for step in steps], units)
 

@@ -1,4 +1,4 @@
-"""A tile on disk: checked when it is opened, its arrays read on demand."""
+"""A tile: checked when it is opened, with arrays read on demand."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 
 @dataclass(frozen=True, slots=True)
 class ReadAhead:
-    """Variables, and the points of each, that will be read from a tile."""
+    """The variables and points that will be read from a tile."""
 
-    # Not compared: what is read ahead does not change which tile it is.
+    # Not compared, so that the cache key of a tile does not depend on what is read ahead.
     names: tuple[str, ...] = field(compare=False)
     spans: tuple[tuple[int, int], ...] = field(compare=False)
 
     def byte_spans(self, archive: Archive, like: Tile) -> list[ByteSpan]:
-        """The bytes of an archive that contain these points, if it is like this tile."""
+        """The byte ranges of an archive that contain these points, assuming that it is like this tile."""
         packed = {name for name, meta in like.meta.variables.items() if meta.packed is not None}
         plain = [name for name in self.names if name not in packed]
         found: list[ByteSpan] = []
@@ -76,14 +76,14 @@ class Tile:
 
     @property
     def ring(self) -> bool:
-        """True if the tile spans all longitudes: its first column follows its last."""
+        """True if the tile spans all longitudes, so that its first column follows its last."""
         if self.regular:
             return len(self.x) > 1 and goes_round(len(self.x), float(self.x[1] - self.x[0]))
         grid = cached_grid(self.meta.grid, str(self.path))
         return grid.wraps and self.shape[1] == grid.shape[1]
 
     def find(self, name: str) -> str | None:
-        """The array of a variable, by that name, its name in another version, or the time range in the name."""
+        """The name of a variable's array: that name, its name in another version, or one with the same time range."""
         if name in self.meta.variables:
             return name
         others = (one for one in lexicon().other_names(name, self.meta.model) if one in self.meta.variables)
@@ -106,7 +106,7 @@ class Tile:
         return array if packed is None else dequantize(array, packed)
 
     def read_part(self, name: str, part: tuple[int | slice, ...]) -> Values:
-        """`read(name)[part]`, possibly read-only; without reading other rows if possible."""
+        """`read(name)[part]`, possibly read-only; avoids reading other rows if possible."""
         name = self.find(name) or name
         rows, *columns = part or (slice(None),)
         wanted = range(self.shape[0])[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
@@ -123,7 +123,7 @@ class Tile:
         return {name: points.reshape(-1, width) for name, points in found.items()}
 
     def read_span(self, names: Sequence[str], begin: int, end: int) -> dict[str, Values]:
-        """The points from `begin` to `end` of these variables, counted row by row from the first."""
+        """The points from `begin` to `end` of these variables, in row order."""
         packed = {name: how for name in names if (how := self.meta.variables[name].packed) is not None}
         plain = [name for name in names if name not in packed]
         found = self.archive.read_span(plain, self.shape, FLOAT32, begin, end)
@@ -148,7 +148,7 @@ class Tile:
         """Fractional (row, column) of positions in this tile; NaN if they are outside."""
         rows, columns = self._indices(np.asarray(lat, np.float64), np.asarray(lon, np.float64))
         height, width = self.shape
-        # Half a cell beyond the outermost points still belongs to them.
+        # The outermost points extend half a cell beyond their position.
         inside = (rows >= -0.5) & (rows <= height - 0.5) & (columns >= -0.5) & (columns <= width - 0.5)
         return np.where(inside, rows, np.nan), np.where(inside, columns, np.nan)
 
@@ -157,7 +157,7 @@ class Tile:
             cell = self.meta.grid.cell_km / KM_PER_DEGREE
             lon = self.x[0] + (lon - self.x[0]) % 360.0
             columns = _fractional(self.x, lon, cell)
-            # A position just west of the first column is the same as one almost 360° east of it.
+            # A position just west of the first column appears almost 360° east of it.
             from_west = _fractional(self.x, lon - 360.0, cell)
             return _fractional(self.y, lat, cell), np.where(columns > len(self.x) - 0.5, from_west, columns)
         grid = cached_grid(self.meta.grid, str(self.path))
@@ -171,10 +171,10 @@ class Tile:
 def read_tile(
     path: str | os.PathLike[str] | ObjectPath, like: Tile | None = None, ahead: ReadAhead | None = None
 ) -> Tile:
-    """Open a tile and check its directory, `meta` and coordinates; any error is a TileError.
+    """Open a tile and check its directory, `meta` and coordinates. Raises TileError if anything is wrong.
 
-    Coordinates are taken from `like` if their checksums are equal: the hours of a run share them. From an object store,
-    the values that `ahead` names are read along with them.
+    Coordinates are taken from `like` if their checksums are equal, as in the hours of a run. From an object store, the
+    values that `ahead` names are read along with them.
     """
     archive = Archive(path)
     if archive.path.name == GRID_FILE:
@@ -193,7 +193,7 @@ def read_tile(
 
 
 def _read_ahead(archive: Archive, like: Tile | None, ahead: ReadAhead | None) -> None:
-    """Reads all that is needed in one request, or few. Assumes the grid of `like`, which is usually right."""
+    """Reads everything required in one or few requests. Assumes the grid of `like`, which is usually right."""
     axes = {name for names in COORDINATES.values() for name in names}
     own = [name for name in axes & archive.entries.keys() if like is None or not _same(archive, like, name)]
     spans = archive.member_spans([META, *own])
@@ -203,7 +203,7 @@ def _read_ahead(archive: Archive, like: Tile | None, ahead: ReadAhead | None) ->
 
 
 def _same(archive: Archive, like: Tile, name: str) -> bool:
-    """Whether both have the same array of this name, by its checksum."""
+    """Whether both have the same array with this name, according to its checksum."""
     known = like.archive.entries
     return name in known and archive.entries[name].content == known[name].content
 
@@ -248,7 +248,7 @@ def _axis(archive: Archive, name: str, length: int) -> Floats:
 
 
 def _fractional(axis: Floats, values: Floats, cell: float) -> Floats:
-    """Fractional indices of values on an increasing axis, extrapolated by the outermost cells."""
+    """Fractional indices of values on an increasing axis, extrapolated with the outermost cells."""
     if len(axis) == 1:
         return np.asarray((values - axis[0]) / cell)
     inside = np.interp(values, axis, np.arange(len(axis), dtype=np.float64))

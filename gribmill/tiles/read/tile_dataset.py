@@ -1,4 +1,4 @@
-"""The dataset of tiles: an xarray Dataset that also finds variables by their names in other versions."""
+"""An xarray Dataset for tiles that also finds variables by their names in other versions of gribmill."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.grib.names.lexicon import lexicon
 
 
 class TileDataset(xr.Dataset):  # type: ignore[no-untyped-call]  # its __init_subclass__ has no types
-    """`ds["ceil"]` is `ds["ceil_msl"]` where that is its name now, with a warning, once; and the other way round."""
+    """`ds["ceil"]` finds a variable that is now called `ceil_msl`, with a single warning; and vice versa."""
 
     __slots__ = ()
 

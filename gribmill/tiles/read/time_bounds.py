@@ -1,4 +1,4 @@
-"""Time ranges of sums, means and extremes as CF has them: coordinates of the valid time with bounds.
+"""Time ranges of sums, means and extremes in CF: coordinates of the valid time with bounds.
 
 Variables of one dataset have different time ranges, so each distinct set of them is an auxiliary coordinate, such as
 `time_6h` with `time_6h_bounds`, which the variables name in their `coordinates`.
@@ -26,14 +26,14 @@ BOUNDS_DIMENSION = "nv"
 
 
 def window_of(quantity: VariableMeta | None, minutes: int) -> Window:
-    """The time range of a variable at that minute; an empty one for an instant, or if the tile lacks it."""
+    """The time range of a variable at that minute; empty for an instant, or if the tile lacks the variable."""
     if quantity is None or quantity.statistic == "instant":
         return minutes, minutes
     return quantity.step_minutes
 
 
 def bounds_names(windows: Mapping[str, Sequence[Window]]) -> dict[str, str]:
-    """The coordinate of each variable that has time ranges; variables with equal time ranges share one."""
+    """The name of the coordinate of each variable with time ranges; variables with equal time ranges share one."""
     labels: dict[tuple[Window, ...], str] = {}
     found: dict[str, str] = {}
     for name, each in windows.items():
@@ -62,10 +62,10 @@ def run_bounds(
 def tile_bounds(
     run: datetime, windows: Mapping[str, Sequence[Window]], labels: Mapping[str, str]
 ) -> dict[str, xr.Variable]:
-    """The same for one tile: scalars, in minutes since the run.
+    """The coordinates for the time ranges of one tile: scalars, in minutes since the run.
 
-    They are not coordinates of the dataset, because then tiles of different hours could not be concatenated. In a
-    netCDF file they are.
+    They are coordinates only in a netCDF file, not in the dataset, where they would prevent the concatenation of tiles
+    of different hours.
     """
     found: dict[str, xr.Variable] = {}
     for name, label in labels.items():
@@ -76,7 +76,7 @@ def tile_bounds(
 
 
 def cell_methods(quantity: VariableMeta) -> str | None:
-    """CF's `cell_methods` of a sum, mean or extreme."""
+    """The CF attribute `cell_methods` of a sum, mean or extreme."""
     method = CELL_METHODS.get(quantity.statistic)
     return f"time: {method}" if method else None
 

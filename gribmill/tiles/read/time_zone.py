@@ -13,7 +13,7 @@ LOCAL_FILE = Path("/etc/localtime")
 
 
 def time_zone(name: str | tzinfo | None) -> tzinfo:
-    """The zone of an IANA name such as America/New_York, or of this machine (`local`); UTC by default."""
+    """The time zone with an IANA name such as America/New_York, or of this machine (`local`); UTC by default."""
     if isinstance(name, tzinfo):
         return name
     if name is None or name.upper() in ("UTC", "Z"):
@@ -27,7 +27,7 @@ def zone_name(zone: tzinfo) -> str:
 
 
 def _named(name: str) -> tzinfo:
-    # Loading time zones takes longer than most calls need, and most are in UTC.
+    # Imported late: loading time zones is slow, and most calls use UTC.
     from zoneinfo import ZoneInfo
 
     try:
@@ -53,7 +53,7 @@ def _unknown_zone(name: str) -> TileError:
 
 
 def _machine_zone() -> tzinfo:
-    """TZ, as the C library takes it, else /etc/localtime, else UTC."""
+    """TZ as interpreted by the C library, else /etc/localtime, else UTC."""
     from zoneinfo import ZoneInfo
 
     named = os.environ.get("TZ", "").removeprefix(":")

@@ -1,4 +1,4 @@
-"""The units that values are read in. This is the only table of them.
+"""The units that values are read in, and the conversions to them.
 
 `native` (also `si`) is the unit of the GRIB. `common` is one unit per quantity for all models: mm, %, hPa, W m-2, K.
 `metric` and `us` are for people: °C and m/s, °F and mph.
@@ -50,25 +50,25 @@ METRES_OF = {
     "asnow": "snow",
     "vis": "visibility",
 }
-# Rates of rain as a depth: metres per second, but not a wind.
+# Rain rates as a depth: metres per second, but not a wind speed.
 RATES = {"prate", "cprat"}
 RATE_SHOWN: Shown = {"metric": "mm/h", "us": "in/h", "common": "mm h-1"}
-# m2 s-2 is a geopotential or a helicity. The share of water in the soil has no unit, or one.
+# m2 s-2 is a geopotential or a helicity. The fraction of water in the soil is dimensionless or in m3 m-3.
 GEOPOTENTIAL, SOIL_WATER = "z", {"soilw", "soill", "vsw"}
-# NCEP's spelling; CF, and every reader here, gives geopotential heights in metres.
+# NCEP's unit; CF, and all readers here, use metres for geopotential height.
 GEOPOTENTIAL_METRE = "gpm"
-# Temperature differences, for which the offset of the scale does not apply: lifted indices, ensemble spreads, changes.
+# Temperature differences, to which the offset between scales does not apply: lifted indices, spreads, changes.
 DIFFERENCES = {"lftx", "lftx4"}
 OF_DIFFERENCES = {"sd", "spread", "iqr", "diff", "sdiff"}
-# Arrays named by GRIB numbers may be temperatures or differences, rain or dust: these units are kept.
+# Arrays named after GRIB numbers may be temperatures or differences, rain or dust: these units are kept.
 UNNAMED, AMBIGUOUS = {"g1", "g2"}, {"K", "kg m-2", "kg m-2 s-1"}
-# ECMWF has cloud cover as a fraction, NOAA in percent.
+# Cloud cover is a fraction at ECMWF, and in percent at NOAA.
 FRACTIONS = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec", "asn"}
 
 
 @lru_cache(maxsize=1024)
 def shown_unit(name: str, unit: str, system: System) -> str:
-    """The unit in which a variable is shown."""
+    """The unit that a variable is shown in."""
     base = name.partition("_")[0]
     if unit == GEOPOTENTIAL_METRE:
         return "m"
@@ -85,7 +85,7 @@ def shown_unit(name: str, unit: str, system: System) -> str:
 
 @lru_cache(maxsize=1024)
 def conversion_for(name: str, unit: str, system: System) -> Conversion:
-    """The conversion of a variable to the unit that `shown_unit` gives; of a difference, without the offset."""
+    """The conversion of a variable to the unit from `shown_unit`; without the offset for differences."""
     found = conversion(unit, shown_unit(name, unit, system)) or Conversion()
     base, *parts = name.split("_")
     if base in DIFFERENCES or not OF_DIFFERENCES.isdisjoint(parts):
@@ -94,7 +94,7 @@ def conversion_for(name: str, unit: str, system: System) -> Conversion:
 
 
 def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) -> np.ndarray[Any, Any]:
-    """Values in the unit that `shown_unit` gives; the same array if nothing changes."""
+    """The values in the unit from `shown_unit`; the same array if nothing changes."""
     found = conversion_for(name, unit, system)
     return values if found == Conversion() else found(values)
 
@@ -121,7 +121,7 @@ class Conversion:
         return np.asarray(values, dtype=np.float64) * self.factor + self.offset
 
 
-# (given, shown), both as `spelled` writes them.
+# By (given, shown), both as normalised by `spelled`.
 CONVERSIONS = {
     ("K", "°C"): Conversion(1, -273.15),
     ("K", "°F"): Conversion(1.8, -459.67),
@@ -185,7 +185,7 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def spelled(units: str) -> str:
-    """One spelling for `m/s`, `m s**-1`, `m s^-1` and `m s-1`."""
+    """Normalises the spelling: `m s-1` for `m/s`, `m s**-1`, `m s^-1` and `m s-1`."""
     text = units.strip().translate(SUPERSCRIPTS).replace("**", "").replace("^", "").replace(".", " ")
     text = SPELLINGS.get(text, text)
     head, *below = text.split("/")

@@ -1,4 +1,4 @@
-"""`xarray.open_dataset(path, engine="gribmill")`."""
+"""The xarray backend: `xarray.open_dataset(path, engine="gribmill")`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class GribmillEntrypoint(BackendEntrypoint):
         return dataset(read_tile(filename_or_obj), drop, units)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """True for NPZ files that have a tile's `meta`."""
+        """True for NPZ files with the `meta` array of a tile."""
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
         if not str(filename_or_obj).endswith(".npz"):

@@ -1,3 +1,3 @@
-"""The forecast at a place."""
+"""Point forecasts."""
 
 __all__ = ["daily", "join_runs", "kept_tiles", "locate", "places", "point", "sample", "series"]

@@ -41,7 +41,7 @@ class DailyColumn:
 
 @dataclass(frozen=True, slots=True)
 class Daily:
-    """A point forecast by days. `lengths` are the hours that each day has, `hours` those that the forecast covers."""
+    """A point forecast by day. `lengths` are the hours in each day, `hours` those that the forecast covers."""
 
     days: tuple[date, ...]
     lengths: tuple[float, ...]
@@ -83,7 +83,7 @@ class Daily:
 
 
 def daily(series: Series) -> Daily:
-    """The days of a series in its own time zone. Directions have no extremes and are left out."""
+    """The days of a series in its time zone. Directions have no extremes and are left out."""
     times = series.times
     days = sorted({moment.date() for moment in times})
     # An amount that ends at midnight belongs to the day before.
@@ -146,7 +146,7 @@ def _tiled_sum(windows: Any, start: int, end: int) -> float:
 
 
 def _reach(minutes: Sequence[int]) -> list[int]:
-    """How long each row applies: until the next one, but not across missing rows."""
+    """The minutes for which each row applies: until the next one, but not across missing rows."""
     gaps = [after - before for before, after in pairwise(minutes)]
     if not gaps:
         return [0] * len(minutes)

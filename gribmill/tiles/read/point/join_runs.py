@@ -1,4 +1,4 @@
-"""The rows of a point forecast, from one run or from several: for each valid time the newest run that has it."""
+"""Joins the rows of a point forecast from one or several runs: each valid time is from the newest run that has it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_rows(
             continue
         for part, samples in zip(parts, several, strict=True):
             part.append((folder.run, samples))
-        # What cannot be read may be in an older run.
+        # Hours that cannot be read may be in an older run.
         have |= {minute for row, minute in enumerate(minutes) if not any(row in samples.unread for samples in several)}
     return [_join(part, wanted) for part in parts]
 
@@ -66,7 +66,7 @@ def _join(parts: Sequence[tuple[str, Samples]], wanted: list[str] | None) -> Joi
         for row, step in enumerate(samples.steps):
             if row not in samples.unread and shift + step >= 0:
                 place.setdefault(shift + step, (number, row))
-    # An hour that cannot be read and that no other run has is a row without values.
+    # An unreadable hour that no other run has becomes a row without values.
     for row, step in enumerate(first.steps):
         place.setdefault(step, (0, row))
     minutes = sorted(place)
@@ -87,7 +87,7 @@ def _join(parts: Sequence[tuple[str, Samples]], wanted: list[str] | None) -> Joi
 
 
 def _columns(parts: Sequence[tuple[str, Samples]], wanted: list[str] | None) -> list[list[Column]]:
-    """The columns of each run. A variable that only some of the runs have is a column of those."""
+    """The columns of each run. A run lacks the columns of variables that it does not have."""
     if wanted is None or len(parts) == 1:
         return [samples.columns() for _, samples in parts]
     found: list[list[Column]] = []
@@ -128,7 +128,7 @@ def _joined(columns: Sequence[Column | None], chosen: Sequence[tuple[int, int]],
 
 
 def missing_hours(minutes: Sequence[int]) -> list[int]:
-    """The missing steps between the rows, by the spacing that follows a longer gap."""
+    """The missing steps between the rows, inferred from the spacing after a longer gap."""
     found: list[int] = []
     gaps = [after - before for before, after in pairwise(minutes)]
     for number, gap in enumerate(gaps[:-1]):

@@ -1,4 +1,4 @@
-"""Samples of kept tiles: a column for each variable instead of a row for each hour, which takes a third of the time."""
+"""Samples of cached tiles: a column per variable instead of a row per hour, which takes a third of the time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NeededArrays = dict[str, tuple[str, VariableMeta]]
 
 @dataclass(frozen=True, slots=True)
 class SampleLayout:
-    """What samples of a run share at all places: which array is which variable at which hour."""
+    """The array of each variable at each hour of a run, shared by the samples at all places."""
 
     steps: list[int]
     arrays: tuple[str, ...]

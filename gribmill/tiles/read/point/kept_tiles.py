@@ -38,7 +38,7 @@ Found = TypeVar("Found")
 
 
 class NotKept(Exception):
-    """The answer needs files to be read, which may take a while."""
+    """The request needs files to be read, which may take a while."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +55,7 @@ class OpenFolder:
     reading: dict[int, Lock] = field(default_factory=dict)
 
     def layout(self, wanted: list[str] | None) -> SampleLayout:
-        """Which arrays these columns need, computed once."""
+        """The arrays that these columns need, computed once."""
         key = None if wanted is None else tuple(wanted)
         if key not in self.layouts:
             if len(self.layouts) >= MOST_LOOKS:
@@ -95,14 +95,14 @@ class KeptTiles:
         return self.samples(folder, places, method, wanted, wait=True)
 
     def found_candidates(self, request: PointRequest, *, wait: bool) -> Sequence[Candidate]:
-        """The candidates from a recent listing; without `wait`, NotKept if there is none."""
+        """The candidates from a recent listing. Without `wait`, raises NotKept if there is none."""
         key = request.model, request.region, request.run
         return self.looked(key, lambda: STORED_TILES.candidates(request), wait=wait)
 
     def samples(
         self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None, *, wait: bool
     ) -> list[Samples]:
-        """Every hour at each place; without `wait`, NotKept if something must be read."""
+        """All hours at each place. Without `wait`, raises NotKept if anything must be read."""
         state = self.folder(folder, wait=wait)
         if method == "nearest" and len(places) < MANY_PLACES and state.tiles:
             try:
@@ -118,7 +118,7 @@ class KeptTiles:
         return self.looked(folder, lambda: self._open(folder), wait=wait)
 
     def looked(self, key: object, look: Callable[[], Found], *, wait: bool) -> Found:
-        """What `look` returned less than a second ago, or returns now."""
+        """The result of `look`, from less than a second ago or from now."""
         found = self._looks.get(key)
         if found is not None and found[0] > time.monotonic():
             return found[1]  # type: ignore[return-value]  # the key says which look it was
@@ -221,7 +221,7 @@ class KeptTiles:
 
 @dataclass(frozen=True, slots=True)
 class OnlyKept:
-    """A TileSource that reads nothing: NotKept where it would have to."""
+    """A TileSource that reads no files; raises NotKept if it would have to."""
 
     kept: KeptTiles
 
@@ -242,7 +242,7 @@ def _located(tile: Tile, place: Place) -> TileLocation:
 
 
 def _read_block(state: OpenFolder, names: tuple[str, ...], number: int) -> dict[str, Values]:
-    """All hours of a block of points; NaN at hours that do not have the variable."""
+    """All hours of a block of points; NaN at hours without the variable."""
     points = state.tiles[0].shape[0] * state.tiles[0].shape[1]
     begin, end = number * BLOCK_POINTS, min((number + 1) * BLOCK_POINTS, points)
     blocks = {name: np.full((len(state.tiles), end - begin), np.nan, np.float32) for name in names}

@@ -35,7 +35,7 @@ class TileLocation:
     ring: bool = False  # the first column follows the last
 
     def span(self, method: Sampling) -> tuple[int, int]:
-        """The range of points that a method needs, counted row by row: the first, and the one after the last."""
+        """The range of points that a method needs, in row order: the first, and the one after the last."""
         if method == "nearest":
             return self.nearest, self.nearest + 1
         rows, columns = self._around()
@@ -45,7 +45,7 @@ class TileLocation:
 
     @property
     def nearest(self) -> int:
-        """The nearest point, counted row by row."""
+        """The nearest point, in row order."""
         row, column = _clip(round(self.row), self.shape[0]), _clip(round(self.column), self.shape[1])
         return row * self.shape[1] + column
 
@@ -84,7 +84,7 @@ def locate_in_tile(tile: Tile, lat: float, lon: float) -> TileLocation | None:
 
 
 def check_latlon(lat: float, lon: float) -> tuple[float, float]:
-    """A latitude, and a longitude within ±180°; a TileError if either is out of range."""
+    """The latitude, and the longitude within ±180°. Raises TileError if either is out of range."""
     if not (math.isfinite(lat) and -90 <= lat <= 90):
         raise TileError(f"{lat:g} is not a latitude: it must be between -90 and 90")
     if not (math.isfinite(lon) and -360 <= lon <= 360):

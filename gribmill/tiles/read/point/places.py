@@ -1,4 +1,4 @@
-"""Places with names, and CSV files of them."""
+"""Named places, and CSV files with places."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Place:
 
 
 def place_at(lat: float, lon: float) -> Place:
-    """A place without a name; a TileError if the coordinates are invalid."""
+    """An unnamed place. Raises TileError if the coordinates are invalid."""
     return Place("", *check_latlon(lat, lon))
 
 

@@ -1,4 +1,4 @@
-"""The forecast at one place or at many: one row per hour, from the tiles on disk."""
+"""Point forecasts at one or many places, with one row per hour."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Candidate:
 
     @property
     def order(self) -> tuple[float, int, str, str]:
-        """The finest grid first, then the one with more hours."""
+        """Sort key: the finest grid first, then the one with more hours."""
         folder = self.choice.folders[0]
         return self.tile.meta.grid.cell_km, -self.choice.hours, folder.model, folder.region
 
@@ -119,12 +119,12 @@ class TileSource(Protocol):
     """Finds the tiles of a request and reads them at places."""
 
     def candidates(self, request: PointRequest) -> Sequence[Candidate]:
-        """The run of each model and region that fits, the finest grid first."""
+        """The run of each matching model and region, the finest grid first."""
 
     def sample(
         self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
     ) -> list[Samples]:
-        """Every hour at each of the places."""
+        """All hours at each of the places."""
 
 
 class StoredTiles:
@@ -147,7 +147,7 @@ STORED_TILES = StoredTiles()
 def forecasts(
     places: Sequence[Place], request: PointRequest, source: TileSource = STORED_TILES
 ) -> list[Series | TileError]:
-    """The forecast at each place, or why there is none."""
+    """The forecast at each place, or the error if there is none."""
     root = request.root
     candidates = source.candidates(request)
     groups: dict[int, list[tuple[int, list[Candidate]]]] = {}
@@ -171,7 +171,7 @@ def forecasts(
 
 
 def containing(candidates: Sequence[Candidate], place: Place) -> list[Candidate]:
-    """The candidates that contain the place, each model with the newest of its chosen runs only."""
+    """The candidates that contain the place; for each model, only the newest of its chosen runs."""
     fitting = [one for one in candidates if locate_in_tile(one.tile, place.lat, place.lon) is not None]
     newest: dict[str, str] = {}
     for one in fitting:

@@ -1,4 +1,4 @@
-"""The values of a run's tiles at a point, hour by hour, and what is derived from them."""
+"""Samples a run's tiles at a point, hour by hour, and derives wind speed and direction."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class Samples:
     unread: set[int] = field(default_factory=set)  # the rows whose tile cannot be read
 
     def known(self) -> dict[str, VariableMeta]:
-        """Every variable that any of the hours has, as the first of them describes it."""
+        """All variables that occur at any hour, with the metadata from the first of these hours."""
         return {name: quantity for row in reversed(self.rows) for name, (_, quantity) in row.items()}
 
     def values(self, name: str) -> list[float]:
-        """A variable hour by hour; NaN where there is none."""
+        """A variable hour by hour; NaN if missing."""
         return [row[name][0] if name in row else math.nan for row in self.rows]
 
     def columns(self) -> list[Column]:
-        """Every requested column, or the usual ones in their order."""
+        """All requested columns, or the usual ones in their order."""
         known = self.known()
         derived = _derivable(tuple(known))
         names = self.wanted if self.wanted is not None else _usual(known, derived)
@@ -88,7 +88,7 @@ class Samples:
 
 
 def wind_direction(u: float, v: float) -> float:
-    """Degrees from which the wind blows, 0 to 360 with north as 360; NaN if calm."""
+    """The direction that the wind blows from, in degrees up to 360 (north); NaN if calm."""
     if math.isnan(u) or math.isnan(v) or math.hypot(u, v) < CALM:
         return math.nan
     return math.degrees(math.atan2(-u, -v)) % 360.0 or 360.0
@@ -151,7 +151,7 @@ class _Collected:
         return Samples(*self.first, wanted, self.steps, self.rows, self.notes, self.unread)
 
     def _locate(self, tile: Tile) -> TileLocation:
-        """The position in a tile, which is that in the run's first tile if they have the same points."""
+        """The position in a tile, reused from the run's first tile if both have the same points."""
         if self.first is not None:
             location, like = self.first
             if tile.y is like.y and tile.x is like.x:
@@ -198,18 +198,18 @@ def _sample(
     values = read([stored for stored, _ in needed.values()], begin, end)
     for name, (stored, quantity) in needed.items():
         points = values[stored]
-        # The mean of 350° and 10° is 0°, not 180°, and between rain and snow there is no code: neither is averaged.
+        # Neither is averaged: the mean of 350° and 10° is 0°, not 180°, and there is no code between rain and snow.
         between = method == "bilinear" and not _is_angle(quantity) and not quantity.flag_values
         row[name] = (location.bilinear(points, begin) if between else float(points[nearest]), quantity)
     return row
 
 
 def needed_arrays(tile: Tile, wanted: list[str] | None) -> dict[str, tuple[str, VariableMeta]]:
-    """The variables that these columns, or the usual ones, are made of: the array of each, and its metadata."""
+    """The variables that these columns, or the usual ones, are derived from, with the array and metadata of each."""
     # Variables of another version of gribmill get the requested name.
     stored = {name: other for name in wanted or () if (other := tile.find(name)) not in (None, name)}
     names = _needed((*tile.meta.variables, *stored), None if wanted is None else tuple(wanted))
-    # A tile with only spreads says so once for all its variables.
+    # A tile with only spreads states this once for all its variables.
     of_all = {key: tile.meta.identity[key] for key in ENSEMBLE_STATISTICS if key in tile.meta.identity}
     found: dict[str, tuple[str, VariableMeta]] = {}
     for name in names:

@@ -47,7 +47,7 @@ class Column:
 
     @property
     def summed(self) -> bool:
-        """Whether the values may be added: no two of their time ranges overlap."""
+        """Whether the values may be added up: no two of their time ranges overlap."""
         return self.statistic == "accum"
 
 
@@ -172,7 +172,7 @@ class Series:
 
 
 def valid_times(runs: Sequence[str], steps: Sequence[int], zone: tzinfo) -> list[datetime]:
-    """The time that each row is about, in a time zone."""
+    """The valid time of each row, in a time zone."""
     starts = {run: run_time(run) for run in {*runs}}
     return [(starts[run] + timedelta(minutes=step)).astimezone(zone) for run, step in zip(runs, steps, strict=True)]
 
@@ -198,12 +198,12 @@ def _plain(value: float) -> float | None:
 
 
 def digits(value: float) -> str:
-    """With enough digits to distinguish any two float32 numbers."""
+    """The number with enough digits to distinguish any two float32 values."""
     return f"{value:.9g}"
 
 
 def hour_number(step: int) -> int | float:
-    """Hours since the run, of a step in minutes."""
+    """Converts a step in minutes to hours since the run."""
     return step // 60 if step % 60 == 0 else step / 60
 
 

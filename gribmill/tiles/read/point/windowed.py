@@ -104,7 +104,7 @@ class TotalIndex:
         return index
 
     def amount(self, start: int, end: int, *, signed: bool = False) -> Amount | None:
-        """The amount from the fewest totals, added or subtracted; None where they do not give it exactly."""
+        """The amount from the fewest totals, added or subtracted; None if they do not determine it exactly."""
         queue = deque([(start, 0.0, 0.0)])
         seen = {start}
         while queue:
@@ -230,7 +230,7 @@ class WindowedColumns:
 
 
 def _combines(quantity: VariableMeta) -> bool:
-    """Whether values of parts of a time give that of the whole. Probabilities, percentiles and spreads do not."""
+    """Whether values over parts of a time range can be combined. Probabilities, percentiles and spreads cannot."""
     identity = quantity.identity
     if identity.get("derived") in SPREADS or "probability" in identity or "percentile" in identity:
         return False
