@@ -1,4 +1,4 @@
-"""Dataclasses from untrusted tables: every value is checked against its annotation.
+"""Reads dataclasses from untrusted tables: every value is checked against its annotation.
 
 Replaces pydantic where a command must start fast: `point`, `status`, and all that read settings, models or tiles.
 """

@@ -1,4 +1,4 @@
-"""What annotations can require of a value: Annotated[float, Bounds(ge=0)], and fields with a description."""
+"""Constraints for annotations, such as Annotated[float, Bounds(ge=0)], and fields with a description."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Matches(NamedTuple):
 
 
 class Before(NamedTuple):
-    """A function that is called with the value before it is checked; it may change it, or raise a ValueError."""
+    """A function that is called with the value before it is checked; it may change the value or raise ValueError."""
 
     function: Callable[[Any], Any]
 
 
 class After(NamedTuple):
-    """The same, with the checked value."""
+    """A function that is called with the checked value; it may change the value or raise ValueError."""
 
     function: Callable[[Any], Any]
 
@@ -60,5 +60,5 @@ def field(
 
 
 def digits(number: float) -> str:
-    """The number without an exponent where it is whole: 1000000000, 0.05."""
+    """The number as text, without an exponent if it is whole: 1000000000, 0.05."""
     return str(int(number)) if number == int(number) else f"{number:g}"

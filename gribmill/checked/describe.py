@@ -1,4 +1,4 @@
-"""What an annotation allows, in words."""
+"""Describes in words what an annotation allows."""
 
 from __future__ import annotations
 

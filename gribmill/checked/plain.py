@@ -1,4 +1,4 @@
-"""Checked dataclasses as plain tables, for JSON and TOML."""
+"""Converts checked dataclasses to plain tables, for JSON and TOML."""
 
 from __future__ import annotations
 

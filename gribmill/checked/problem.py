@@ -1,4 +1,4 @@
-"""What is wrong with a table, value by value."""
+"""The errors for a table with wrong values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WrongKind = Literal["unknown key", "missing", "value"]
 
 
 class WrongValue(NamedTuple):
-    """One wrong value: where it is, what it is, and what it should be."""
+    """One wrong value: its place, the value, and what it should be."""
 
     place: tuple[int | str, ...]
     value: Any
@@ -22,7 +22,7 @@ class WrongValue(NamedTuple):
 
 
 class CheckFailed(ValueError):
-    """A table that cannot be used, with everything that is wrong with it."""
+    """A table is not valid; lists all its wrong values."""
 
     def __init__(self, problems: list[WrongValue]) -> None:
         super().__init__("; ".join(f"{problem.key}: {problem.text}" for problem in problems[:3]))
@@ -30,7 +30,7 @@ class CheckFailed(ValueError):
 
 
 def wrong(value: Any, text: str) -> CheckFailed:
-    """The failure of one value; the containing table prepends its place."""
+    """The error for one value; the containing table prepends its place."""
     return CheckFailed([WrongValue((), value, text)])
 
 

@@ -1,4 +1,4 @@
-"""Readers of single values. Environment variables hold numbers and booleans as text."""
+"""Readers of single values. Numbers and booleans may be text, as in environment variables."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def read_path(value: Any) -> Path:
 
 
 def read_aware_time(value: Any) -> datetime:
-    """A time with its zone: a TOML time, or text in ISO 8601."""
+    """A time with a time zone: a TOML time, or text in ISO 8601."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -95,7 +95,7 @@ def read_aware_time(value: Any) -> datetime:
 
 
 def within(reader: Reader, bounds: Bounds) -> Reader:
-    """The same, and the number must be within its bounds."""
+    """The reader, with a check that the number is within the bounds."""
     ge, gt, le, lt = bounds
     low, high = -math.inf if ge is None else ge, math.inf if lt is None else lt
     usual = gt is None and le is None
@@ -118,7 +118,7 @@ def within(reader: Reader, bounds: Bounds) -> Reader:
 
 
 def sized(reader: Reader, length: Length, noun: str) -> Reader:
-    """The same, and a text or list must be neither too short nor too long."""
+    """The reader, with a check that a text or list is neither too short nor too long."""
     least, most = length
     enough = math.inf if most is None else most
 
@@ -133,7 +133,7 @@ def sized(reader: Reader, length: Length, noun: str) -> Reader:
 
 
 def matching(reader: Reader, rule: Matches) -> Reader:
-    """The same, and the text must match."""
+    """The reader, with a check that the text matches."""
     fullmatch = rule.compile().fullmatch
 
     def read(value: Any) -> Any:
@@ -146,7 +146,7 @@ def matching(reader: Reader, rule: Matches) -> Reader:
 
 
 def one_of(choices: tuple[Any, ...]) -> Reader:
-    """Exactly one of these values."""
+    """A reader that accepts exactly these values."""
     words = [repr(choice) for choice in choices]
     wanted = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 

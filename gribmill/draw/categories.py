@@ -1,4 +1,4 @@
-"""Code fields: a colour and a meaning for each code, by what the meaning says."""
+"""Code fields: a meaning for each code, and a colour chosen by the words of the meaning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from gribmill.draw.palette import Rgb, rgb_of
 
-MOST_CODES = 40  # a field with more distinct numbers is not a code field
+MOST_CODES = 40  # a field with more distinct values is not a code field
 YES_NO = {0: "no", 1: "yes"}
-# The first words that are found in a meaning decide; None is not coloured.
+# The first words found in a meaning determine its colour; None is not coloured.
 COLOURS: tuple[tuple[str, str | None], ...] = (
     ("no precipitation", None), ("freezing drizzle", "#f7a6c4"), ("freezing rain", "#d7263d"), ("freezing", "#d7263d"),
     ("ice pellets", "#8a4fbf"), ("sleet", "#8a4fbf"), ("wet snow", "#57c4d8"), ("mix", "#e58cc8"),
@@ -46,7 +46,7 @@ def categories_of(values: NDArray[np.floating], flags: Mapping[int, str]) -> tup
     meanings = {**{code: f"code {code}" if code else "none" for code in codes}, **known}
     ordered = sorted(meanings)
     if len(ordered) == 1:
-        ordered.append(ordered[0] + 1)  # two at least, so that there is a level between them
+        ordered.append(ordered[0] + 1)  # at least two, so that there is a level between them
     return tuple(
         Category(code, meanings.get(code, ""), colour_of(meanings.get(code, "no"), number))
         for number, code in enumerate(ordered)
@@ -54,7 +54,7 @@ def categories_of(values: NDArray[np.floating], flags: Mapping[int, str]) -> tup
 
 
 def colour_of(meaning: str, number: int) -> Rgb | None:
-    """The colour of a meaning; codes without a known word take colours in turn."""
+    """The colour of a meaning; codes without a known word get colours in turn."""
     words = meaning.lower().replace("_", " ").strip()
     if words in NOTHING:
         return None

@@ -17,7 +17,7 @@ Limits = tuple[float | None, float | None]
 
 
 class GridLike(Protocol):
-    """Both directions of a map projection, as every grid of `gribmill.regions.grids` has them."""
+    """Both directions of a map projection, as in all grids of `gribmill.regions.grids`."""
 
     def latlon(self, j: ArrayLike, i: ArrayLike, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
@@ -26,7 +26,7 @@ class GridLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ShownUnits:
-    """Units to show instead of the palette's, and how to get them from those of the values."""
+    """Units to show instead of the palette's, and the conversion from the units of the values."""
 
     units: str
     convert: Conversion
@@ -75,7 +75,7 @@ class Drawable:
 
     @property
     def heading(self) -> str:
-        """The name of the variable for people."""
+        """The human-readable name of the variable."""
         return self.long_name or self.name or "field"
 
     @property
@@ -93,7 +93,7 @@ class Drawable:
 
     @property
     def valid_text(self) -> str:
-        """The valid time as forecasters write it."""
+        """The valid time in the form that forecasters use."""
         return "" if self.valid is None else f"valid {self.valid:%a %Y-%m-%d %H:%M} UTC"
 
 

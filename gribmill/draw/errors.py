@@ -4,4 +4,4 @@ from gribmill.errors import GribmillError
 
 
 class DrawError(GribmillError):
-    """A picture that cannot be drawn; the sentence says why and what to do."""
+    """A picture cannot be drawn; the message says why and what to do."""

@@ -16,12 +16,12 @@ from gribmill.tiles.read.point.sample import USUAL
 from gribmill.tiles.read.tile import Tile
 from gribmill.tiles.read.units import Conversion, System, conversion, conversion_for, shown_unit
 
-CELL_STATISTICS = ("_mean", "_min", "_max")  # that a regular grid's cells add to a name
+CELL_STATISTICS = ("_mean", "_min", "_max")  # suffixes of cell statistics
 UPPER_HPA = 600  # jet-stream colours from this level up
 
 
 def main_variable(tile: Tile) -> str:
-    """The default variable: the temperature, or the first usual one that the tile has."""
+    """The default variable: the temperature, or else the first usual variable in the tile."""
     if not tile.names:
         raise DrawError(f"{tile.path} has no variable to draw")
     return next((name for name in USUAL if name in tile.meta.variables), tile.names[0])
@@ -35,7 +35,7 @@ def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits 
     pair = _components(tile, name)
     facts = tile.meta.variables.get(pair[0] if pair else tile.find(name) or name)
     if facts is None:
-        tile.read(name)  # raises the error that lists the available ones
+        tile.read(name)  # raises an error that lists the available variables
         raise AssertionError(name)
     side = block_side(tile.shape)
     if pair:
@@ -82,7 +82,7 @@ def barbs_of(tile: Tile, level: str | None = None) -> Barbs:
 
 
 def palette_of(name: str) -> str:
-    """The lexicon's palette for a variable or a cell statistic of one; `generic` where it knows neither."""
+    """The lexicon's palette for a variable or a cell statistic; `generic` if it is not in the lexicon."""
     known = lexicon().get(name)
     for ending in CELL_STATISTICS:
         if known is None and name.endswith(ending):
@@ -104,7 +104,7 @@ def _own_limits(name: str, unit: str, system: System) -> Limits:
 
 
 def window_grid(tile: Tile) -> Grid:
-    """The tile's own part of its source grid."""
+    """The part of the source grid that the tile covers."""
     record = tile.meta.grid
     (rows, columns), first_column = record.shape, record.cols[0][0]
     return cached_grid(record, str(tile.path)).part(record.rows[0], rows, first_column, columns)

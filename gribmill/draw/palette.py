@@ -16,7 +16,7 @@ Rgb = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours for one kind of quantity: blended stops, or fixed levels with a colour for each."""
+    """Colours for one kind of quantity: interpolated stops, or fixed levels with a colour for each."""
 
     name: str
     units: str
@@ -32,7 +32,7 @@ class Palette:
     us_levels: tuple[float, ...] = ()
 
     def blend(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """The colour of each value (or share, for relative stops), blended between the stops."""
+        """The colour of each value (or fraction, for relative stops), interpolated between the stops."""
         places = [place for place, _ in self.stops]
         channels = [np.interp(values, places, [rgb[k] for _, rgb in self.stops]) for k in range(3)]
         return np.rint(np.stack(channels, axis=-1)).astype(np.uint8)
@@ -40,13 +40,13 @@ class Palette:
 
 @cache
 def palettes() -> dict[str, Palette]:
-    """Every palette by its name."""
+    """All palettes by name."""
     document = tomllib.loads((files(__package__) / "palettes.toml").read_text(encoding="utf-8"))
     return {name: _read(name, row) for name, row in document.items()}
 
 
 def palette(name: str) -> Palette:
-    """The palette of that name; `generic` where there is none, so that anything can be drawn."""
+    """The palette with that name; `generic` if there is none, so that anything can be drawn."""
     known = palettes()
     return known.get(name, known["generic"])
 

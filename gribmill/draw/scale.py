@@ -1,4 +1,4 @@
-"""The steps and colours one field is drawn with: a palette fitted to the field's values."""
+"""The levels and colours for drawing one field: a palette fitted to the field's values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gribmill.draw.palette import Palette, Rgb, palette
 from gribmill.tiles.read.units import Conversion, conversion
 
 FEWEST_STEPS = 14  # finer steps are used until the field has at least this many
-STEPS_WANTED = 20  # of a scale that follows the data
+STEPS_WANTED = 20  # for a scale that follows the data
 MOST_STEPS = 36  # more cannot be distinguished
-BULK_PERCENT = (0.2, 99.8)  # a few outliers beyond do not stretch a scale
+BULK_PERCENT = (0.2, 99.8)  # outliers beyond do not stretch a scale
 TAIL_SHARE = 0.25  # of the bulk's range: points within it are not outliers
 FEWEST_LEVELS = 3  # of a palette's own levels within given limits
 WIDE_STEP = 50  # between levels: values are shown without decimals
@@ -46,11 +46,11 @@ class Scale:
 
     @property
     def blended(self) -> bool:
-        """Whether values between two points may be interpolated: not those of codes and directions."""
+        """Whether values may be interpolated between points: false for codes and directions."""
         return not self.meanings and not self.palette.categories and self.palette.name != "direction"
 
     def bins(self, shown: NDArray[np.floating]) -> NDArray[np.intp]:
-        """Which colour each value takes; a value on a level takes the colour above it."""
+        """The number of each value's colour; a value on a level gets the colour above it."""
         # A small tolerance: float32 kelvins converted to °C miss round levels by rounding.
         slack = 1e-5 * max(1e-30, self.levels[-1] - self.levels[0])
         return np.asarray(np.digitize(shown, np.asarray(self.levels) - slack))
@@ -74,7 +74,7 @@ class Scale:
 
 
 def level_label(value: float) -> str:
-    """A level as short as it can be written."""
+    """The shortest text for a level."""
     text = f"{value:.6g}"
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
@@ -151,7 +151,7 @@ def _numbers(shown: NDArray[np.float64], chosen: Palette, units: _Units, limits:
 
 
 def _codes(values: NDArray[np.floating], chosen: Palette, flags: Mapping[int, str]) -> Scale | None:
-    """A colour to each code; None where the values are not codes."""
+    """A scale with a colour for each code; None if the values are not codes."""
     found = categories_of(values, flags)
     if not found:
         return None
@@ -163,7 +163,7 @@ def _codes(values: NDArray[np.floating], chosen: Palette, flags: Mapping[int, st
 
 
 def _range(finite: NDArray[np.float64], limits: Limits) -> tuple[float, float]:
-    """The limits; without any, the data's range except for a few outliers."""
+    """The given limits, or else the range of the data without a few outliers."""
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if len(finite):
         bulk = np.percentile(finite, BULK_PERCENT).tolist()
@@ -201,7 +201,7 @@ def _following(data: tuple[float, float], chosen: Palette) -> tuple[Levels, Colo
 
 
 def _fixed(chosen: Palette, units: _Units, limits: Limits) -> tuple[Levels, Colours]:
-    """The palette's own uneven levels, in the units shown, within the limits."""
+    """The palette's fixed levels within the limits, in the units shown."""
     levels, colours = chosen.levels, chosen.colours
     if not units.same:
         ours = chosen.us_levels if units.shown.units == chosen.us_units else ()
@@ -220,7 +220,7 @@ def _fixed(chosen: Palette, units: _Units, limits: Limits) -> tuple[Levels, Colo
 
 
 def round_step(width: float) -> float:
-    """The nearest of 1, 2, 2.5, 5 times a power of ten that is not smaller."""
+    """Rounds up to 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(width))
     return float(next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= width * 0.999))
 

@@ -1,4 +1,4 @@
-"""Fields with more points than any picture has, thinned while they are read: blocks of points become one."""
+"""Thins fields with more points than any picture while they are read: each block of points becomes one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BAND_POINTS = 2**20  # read at once
 
 
 def block_side(shape: tuple[int, int]) -> int:
-    """The side of the blocks that become one point; 1 for a field that is drawn as it is."""
+    """The side of the blocks that become one point; 1 for a field that is not thinned."""
     return max(1, ceil(sqrt(shape[0] * shape[1] / MOST_POINTS)))
 
 
@@ -84,6 +84,6 @@ class ThinnedGrid:
 
 
 def thinned_axis(axis: Floats, side: int) -> Floats:
-    """The middles of the blocks along one axis."""
+    """The centres of the blocks along one axis."""
     blocks = len(axis) // side
     return np.asarray(axis[: blocks * side].reshape(blocks, side).mean(axis=1))

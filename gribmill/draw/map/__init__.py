@@ -1,3 +1,3 @@
-"""One field of a tile as a PNG map."""
+"""Draws one field of a tile as a PNG map."""
 
 __all__ = ["coastlines", "extremes", "graticule", "land", "plane", "png"]

@@ -1,4 +1,4 @@
-"""Wind barbs on a map: thinned to what the eye can read, rotated to the map's axes."""
+"""Wind barbs on a map: thinned to a readable density, and rotated to the map's axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.draw.map.plane import Plane
 from gribmill.tiles.read.units import KNOTS_PER_M_S
 
 BARBS_ACROSS = 26  # along the longer side: about 9 mm apart on the page
-CROWDED_DEG = 88.0  # nearer to a pole, the columns of a lat-lon grid converge
+CROWDED_DEG = 88.0  # closer to a pole, the columns of a lat-lon grid converge
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class MapBarbs:
 
 
 def map_barbs(barbs: Barbs, plane: Plane) -> MapBarbs:
-    """The barbs to draw: earth-relative winds rotated by the angle of the map's x axis at each place."""
+    """The barbs to draw: earth-relative winds rotated by the angle of the map's x axis at each point."""
     ny, nx = plane.shape
     spacing = max(nx, ny * plane.aspect) / BARBS_ACROSS
     rows, columns = _spread(ny, spacing / plane.aspect), _spread(nx, spacing)
@@ -43,12 +43,12 @@ def map_barbs(barbs: Barbs, plane: Plane) -> MapBarbs:
 def along_map_axes(
     east: NDArray[np.float64], north: NDArray[np.float64], angle: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Components along axes that stand `angle` radians anticlockwise of east and north."""
+    """The components along axes rotated by `angle` radians anticlockwise from east and north."""
     cosine, sine = np.cos(angle), np.sin(angle)
     return east * cosine + north * sine, north * cosine - east * sine
 
 
 def _spread(count: int, spacing: float) -> NDArray[np.intp]:
-    """Every n-th index, about `spacing` apart, with equal margins and equal gaps even on coarse grids."""
+    """Every n-th index, about `spacing` apart, with equal margins and gaps even on coarse grids."""
     every = max(1, round(spacing))
     return np.arange((count - 1) % every // 2, count, every)

@@ -14,8 +14,8 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, so long steps get points in between
-SEAM_DEG = 179.98  # steps between two points beyond this run along the dateline, where rings were cut
+LONGEST_DEG = 0.5  # borders along a parallel are curves on most maps, so long steps are divided
+SEAM_DEG = 179.98  # steps between two points beyond this are along the dateline, where rings were cut
 POLE_DEG = -89.9  # the southern edge of Antarctica's ring is not a coast
 DETAILED_BELOW_DEG = 25  # wider maps cannot show more than the simplified lines
 ISLAND_SHARE = 1 / 400  # of a map's span: smaller islands are specks
@@ -43,7 +43,7 @@ def coastlines_for(span_deg: float) -> Coastlines:
 
 @cache
 def coastlines(*, detailed: bool = False, island_deg: float = 0.0, lake_deg: float = 0.0) -> Coastlines:
-    """Every line, ready to project and draw: cut at the dateline, without the cuts' own edges.
+    """All lines, ready to project and draw: cut at the dateline, without the edges of the cuts.
 
     Islands narrower than `island_deg` and lakes smaller than the square of `lake_deg` are left out.
     """
@@ -54,7 +54,7 @@ def coastlines(*, detailed: bool = False, island_deg: float = 0.0, lake_deg: flo
 
 
 def rings_of(kind: str, archive: bytes | None = None, *, detailed: bool = False) -> list[NDArray[np.float64]]:
-    """The lines of one kind as stored (in `archive`, else in the package); those of `land` are closed rings."""
+    """The lines of one kind as stored (in `archive`, else in the package); `land` consists of closed rings."""
     name = "coastlines_10m.npz" if detailed else "coastlines.npz"
     stored = archive or (files(__package__) / name).read_bytes()
     with np.load(io.BytesIO(stored), allow_pickle=False) as npz:
@@ -66,21 +66,21 @@ def rings_of(kind: str, archive: bytes | None = None, *, detailed: bool = False)
 
 
 def _lake_area(ring: NDArray[np.float64]) -> float:
-    """Square degrees of a lake, which goes round anticlockwise; infinity for land."""
+    """The area of a lake, whose ring is anticlockwise, in square degrees; infinity for land."""
     lon, lat = ring.T
     area = float(lon[:-1] @ lat[1:] - lon[1:] @ lat[:-1]) / 2
     return area if area > 0 else np.inf
 
 
 def unfolded(planes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Steps (dx, dy) from their byte planes, the sign taken back out of the lowest bit."""
+    """Decodes steps (dx, dy) from their byte planes, with the sign in the lowest bit."""
     low, middle, high = (planes.reshape(2, 3, -1)[:, k].astype(np.int64) for k in range(3))
     folded = low | middle << 8 | high << 16
     return np.asarray(((folded >> 1) ^ -(folded & 1)).T)
 
 
 def drawable(lines: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """All lines in one array, broken by NaN at each end, at jumps and along the dateline."""
+    """All lines in one array, separated by NaN, also at jumps and along the dateline."""
     gap = np.full((1, 2), np.nan)
     points = np.concatenate([piece for line in lines for piece in (line, gap)] or [gap])
     lon, lat = points.T
@@ -92,12 +92,12 @@ def drawable(lines: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def densified(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same lines with no step longer than LONGEST_DEG."""
+    """The lines with additional points, so that no step is longer than LONGEST_DEG."""
     steps = np.abs(np.diff(points, axis=0)).max(axis=1)
     pieces = np.ceil(np.nan_to_num(steps, nan=1.0) / LONGEST_DEG).astype(int).clip(min=1)
     at = np.repeat(np.arange(len(pieces)), pieces)
     share = (np.arange(len(at)) - np.repeat(np.cumsum(pieces) - pieces, pieces)) / pieces[at]
-    # A step into or out of a gap is not divided: NaN would spread to the points beside it.
+    # A step into or out of a gap is not divided, because NaN would spread to adjacent points.
     between = np.where(share[:, None] > 0, points[at] + (points[at + 1] - points[at]) * share[:, None], points[at])
     return np.concatenate([between, points[-1:]])
 

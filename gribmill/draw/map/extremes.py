@@ -1,4 +1,4 @@
-"""The lowest and highest value of a field, and where they are."""
+"""The lowest and highest value of a field, and their positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.draw.map.graticule import latitude_text, longitude_text
 from gribmill.draw.map.plane import Plane
 from gribmill.draw.scale import Scale
 
-MOST_TIES = 0.001  # of the points: a value that more of them share is not at one place
+MOST_TIES = 0.001  # share of the points: a value at more of them has no single position
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Extreme:
 
 
 def extremes(shown: NDArray[np.floating], plane: Plane) -> tuple[Extreme, Extreme] | None:
-    """Minimum and maximum, or None where every point is missing."""
+    """The minimum and maximum; None if all points are missing."""
     finite = np.isfinite(shown)
     if not finite.any():
         return None

@@ -1,4 +1,4 @@
-"""Parallels and meridians of a map, with labels where they meet its frame."""
+"""Parallels and meridians of a map, labelled at the frame."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Graticule:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The degrees that a map covers; `west` to `east` run continuously and may pass 180."""
+    """The degrees that a map covers; longitudes from `west` to `east` are continuous and may exceed 180."""
 
     south: float
     north: float
@@ -46,7 +46,7 @@ class Extent:
 
 
 def extent_of(plane: Plane) -> Extent:
-    """What the frame covers, poles inside it included."""
+    """The extent of the frame, including poles inside it."""
     ny, nx = plane.shape
     rows, columns = np.meshgrid(np.linspace(-0.5, ny - 0.5, 41), np.linspace(-0.5, nx - 0.5, 41), indexing="ij")
     lat, lon = (a.ravel() for a in plane.locate(rows.ravel(), columns.ravel()))
@@ -62,7 +62,7 @@ def extent_of(plane: Plane) -> Extent:
 
 
 def graticule(plane: Plane, box: Extent | None = None) -> Graticule:
-    """About half a dozen lines each way at round degrees, named at the frame, or at the edges of a box."""
+    """About half a dozen lines each way at round degrees, labelled at the frame or at the edges of a box."""
     extent, ny_nx = box or extent_of(plane), plane.shape
     circle = extent.east - extent.west > 359 and np.isinf(plane.seam_columns)
     lines, labels = [], []
@@ -118,7 +118,7 @@ def _at(plane: Plane, lat: float, lon: float, edge: Edge, text: str) -> Label:
 
 
 def _label(line: Floats, shape: tuple[int, int], edge: Edge, text: str) -> Label | None:
-    """Where the line meets that edge of the frame; halfway along inside where it does not."""
+    """The point where the line meets that edge of the frame; the middle of the line if it does not."""
     ny, nx = shape
     axis = 0 if edge == "left" else 1
     for at in (-0.5, 0.5):  # the second for lines that end at the frame, as round the whole globe
@@ -134,7 +134,7 @@ def _label(line: Floats, shape: tuple[int, int], edge: Edge, text: str) -> Label
 
 
 def _crossings(along: Floats, across: Floats, at: float) -> list[float]:
-    """Where a line passes `at`: the other coordinate there."""
+    """The other coordinate at the point where a line crosses `at`."""
     with np.errstate(invalid="ignore"):
         before = np.flatnonzero((along[:-1] - at) * (along[1:] - at) <= 0)
     found = []

@@ -1,4 +1,4 @@
-"""Whether points are land, from the coastlines: fast enough for every pixel of a picture."""
+"""Determines whether points are on land, from the coastlines, fast enough for every pixel of a picture."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from gribmill.arrays import Floats
 from gribmill.draw.map.coastlines import rings_of
 
-BANDS = 180  # edges are sorted into belts of one degree, so that a place is compared with few of them
+BANDS = 180  # edges are sorted into belts of one degree, so that a point is compared with few of them
 
 
 def is_land(lat: Floats, lon: Floats) -> NDArray[np.bool_]:
-    """True inside an odd number of rings (a lake in a ring is water again); longitudes in any turn."""
+    """True inside an odd number of rings (a lake inside a ring is water); longitudes may be in any range."""
     lats = np.asarray(lat, np.float64).ravel()
     lons = (np.asarray(lon, np.float64).ravel() + 180) % 360 - 180
     inside = np.zeros(len(lats), dtype=bool)
@@ -28,7 +28,7 @@ def is_land(lat: Floats, lon: Floats) -> NDArray[np.bool_]:
 
 
 def _crossings_west(lats: Floats, lons: Floats, edges: Floats) -> NDArray[np.intp]:
-    """How many edges (lon, lat, lon, lat) the way from the dateline eastward to each place crosses."""
+    """The number of edges (lon, lat, lon, lat) crossed by the way from the dateline eastward to each point."""
     x0, y0, x1, y1 = edges.T
     y = lats[:, None]
     spans = (y0 <= y) != (y1 <= y)
@@ -39,7 +39,7 @@ def _crossings_west(lats: Floats, lons: Floats, edges: Floats) -> NDArray[np.int
 
 @cache
 def _edges() -> list[Floats]:
-    """The edges of every ring, by the belts of latitude that they touch."""
+    """The edges of all rings, by the belts of latitude that they touch."""
     pieces = [np.hstack([ring[:-1], ring[1:]]) for ring in rings_of("land")]
     edges = np.concatenate(pieces)
     jump = np.abs(edges[:, 2] - edges[:, 0]) > 180

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 INK = "#1c2126"
 STATES_UNTIL_DEG = 75  # on wider maps, state borders would hide the field
-CONTOURS_WANTED = 12  # of a field whose palette has no step for them
-CONTOUR_POINTS = 180  # contours of finer fields are drawn from means: smooth, and quick
+CONTOURS_WANTED = 12  # for a field whose palette defines no contour step
+CONTOUR_POINTS = 180  # contours of finer fields are drawn from means, which is smoother and faster
 SIDES: dict[Edge, tuple[tuple[float, float], str, str]] = {
     "left": ((-4, 0), "right", "center"),
     "bottom": ((0, -4), "center", "top"),
@@ -49,7 +49,7 @@ def _line(ax: Axes, points: Floats, width: float, colour: str) -> None:
 
 
 def add_graticule(ax: Axes, plane: Plane, box: Extent | None = None) -> None:
-    """Thin broken lines at round degrees, named at the frame or at the edges of a box."""
+    """Draws thin dashed lines at round degrees, labelled at the frame or at the edges of a box."""
     net = graticule(plane, box)
     ax.plot(*net.lines.T, color="#3a4148", linewidth=0.45, alpha=0.55, dashes=(5, 4))
     for label in net.labels:
@@ -70,7 +70,7 @@ def add_graticule(ax: Axes, plane: Plane, box: Extent | None = None) -> None:
 
 
 def add_contours(ax: Axes, shown: Floats, levels: list[float], *, labelled: bool) -> None:
-    """Lines of equal value, with their values where they are `labelled`."""
+    """Draws lines of equal value, with their values if `labelled`."""
     ny, nx = shown.shape
     rows, columns = min(ny, CONTOUR_POINTS), min(nx, CONTOUR_POINTS)
     if not levels or min(rows, columns) < 3:
@@ -85,7 +85,7 @@ def add_contours(ax: Axes, shown: Floats, levels: list[float], *, labelled: bool
 
 
 def contour_levels(shown: Floats, scale: Scale, *, always: bool = False) -> list[float]:
-    """Contour values strictly within the field, as its palette has them; `always`: a dozen where it has none."""
+    """Contour values strictly within the field, as its palette defines them; `always`: a dozen if it defines none."""
     finite = shown[np.isfinite(shown)]
     if not len(finite):
         return []
@@ -102,7 +102,7 @@ def contour_levels(shown: Floats, scale: Scale, *, always: bool = False) -> list
 
 
 def add_barbs(ax: Axes, barbs: MapBarbs) -> None:
-    """Barbs in knots (half 5, full 10, flag 50)."""
+    """Draws barbs in knots (half 5, full 10, flag 50)."""
     if len(barbs.u):
         ax.barbs(
             barbs.column, barbs.row, barbs.u, barbs.v,
@@ -111,7 +111,7 @@ def add_barbs(ax: Axes, barbs: MapBarbs) -> None:
 
 
 def add_extremes(ax: Axes, found: tuple[Extreme, Extreme] | None, scale: Scale, plane: Plane) -> None:
-    """A small triangle at the lowest and at the highest point, each with its value; none where many points share it."""
+    """Marks the lowest and the highest point with a triangle and the value, unless many points share it."""
     if found is None or found[0].value == found[1].value or scale.meanings:
         return
     for extreme, marker in zip(found, ("v", "^"), strict=True):

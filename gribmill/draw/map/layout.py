@@ -15,7 +15,7 @@ LEGEND_LETTER_IN, LEGEND_LINE_IN = 0.078, 0.22
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """The map with its margins, and on which side the colour bar stands; a legend is always below."""
+    """The map with its margins, and the side of the colour bar; a legend is always below."""
 
     width: float
     height: float
@@ -54,7 +54,7 @@ class MapLayout:
         return self.left + self.width + self.right + beside, self.bottom + self.height + self.top + below
 
     def box(self, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
-        """Inches from the map's lower left corner as shares of the figure."""
+        """Converts inches from the map's lower left corner to fractions of the figure."""
         total_width, total_height = self.size
         below = self.size[1] - self.height - self.top
         return (self.left + x) / total_width, (below + y) / total_height, width / total_width, height / total_height

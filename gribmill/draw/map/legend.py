@@ -1,4 +1,4 @@
-"""What the colours of a map mean: a colour bar for numbers, a legend for codes."""
+"""Explains the colours of a map: a colour bar for numbers, a legend for codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.draw.scale import Scale, level_label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PAPER: Rgb = (246, 246, 243)  # where the scale draws nothing: dry, clear
+PAPER: Rgb = (246, 246, 243)  # for values without a colour: dry, clear
 
 
 def legend_entries(shown: Floats, scale: Scale) -> tuple[tuple[int, str], ...]:
@@ -76,7 +76,7 @@ def add_bar(figure: Figure, layout: MapLayout, scale: Scale, shown: Floats) -> N
 
 
 def _ends(scale: Scale, shown: Floats) -> str:
-    """Which ends of the bar are arrows."""
+    """The ends of the bar that are arrows."""
     fixed = bool(scale.palette.levels)
     below = scale.colours[0] is not None and (fixed or bool(np.nanmin(shown, initial=np.inf) < scale.levels[0]))
     above = fixed or bool(np.nanmax(shown, initial=-np.inf) > scale.levels[-1])
@@ -84,7 +84,7 @@ def _ends(scale: Scale, shown: Floats) -> str:
 
 
 def _ticks(levels: tuple[float, ...]) -> list[float]:
-    """Every level where there is room, else every second or fourth, round ones first."""
+    """All levels if there is room, else every second or fourth, round ones first."""
     every = int(np.ceil(len(levels) / 18))
     if every == 1:
         return list(levels)

@@ -17,14 +17,14 @@ from gribmill.draw.map.plane import Plane
 
 LEAST_POINTS, MOST_POINTS = 900, 2600  # along the longer side
 EDGE_POINTS = 120  # along each edge of the box
-WIDEST_DEG = 120.0  # wider boxes have no useful flat map: the tile's own grid is drawn
-LEAST_SHARE = 0.75  # of the box that the grid must cover
+WIDEST_DEG = 120.0  # wider boxes have no useful flat map: the tile's grid is drawn instead
+LEAST_SHARE = 0.75  # share of the box that the grid must cover
 FAR_SIDE = -0.5  # cosine of the distance from the middle beyond which nothing is projected
 
 
 @dataclass(frozen=True, slots=True)
 class MapPage:
-    """A plane for a box, the outline of the box on it, and where its points are on the field's grid."""
+    """A plane for a box, the outline of the box on it, and the positions of its points on the field's grid."""
 
     plane: Plane
     box: Extent
@@ -35,13 +35,13 @@ class MapPage:
     covered: NDArray[np.bool_]  # by the grid
 
     def sample(self, values: NDArray[np.floating], *, nearest: bool = False, cropped: bool = False) -> Floats:
-        """A field at the page's points; NaN beyond the grid, and outside the box where it is `cropped`."""
+        """A field at the page's points; NaN beyond the grid and, if `cropped`, outside the box."""
         found = _nearest(values, self.rows, self.columns) if nearest else _linear(values, self.rows, self.columns)
         return np.where(self.inside, found, np.nan) if cropped else found
 
 
 def page_of(field: Drawable, source: Plane) -> MapPage | None:
-    """The page of a field on a projected grid; None where its own grid serves better."""
+    """The page of a field on a projected grid; None if its own grid is more suitable."""
     if field.box is None or np.isfinite(source.seam_columns):
         return None
     box = _extent(field.box)
@@ -65,7 +65,7 @@ def page_of(field: Drawable, source: Plane) -> MapPage | None:
 
 
 def in_box(field: Drawable) -> NDArray[np.bool_]:
-    """Which points of a field are inside its box."""
+    """Whether each point of a field is inside its box."""
     if field.box is None:
         return np.ones(field.values.shape, dtype=bool)
     box = _extent(field.box)
@@ -94,7 +94,7 @@ def _outline(box: Extent) -> Floats:
 
 
 def _plane(x: Floats, y: Floats, middle: tuple[float, float], source: Plane) -> Plane:
-    """Rows and columns over the outline, about as many as the field has, never too few to be smooth."""
+    """Rows and columns over the outline, about as many as the field has, but enough to be smooth."""
     width, height = float(np.ptp(x)), float(np.ptp(y))
     points = int(np.clip(max(source.shape), LEAST_POINTS, MOST_POINTS))
     cell = max(width, height) / points
@@ -132,7 +132,7 @@ def _inverse(x: Floats, y: Floats, lat0: float, lon0: float) -> tuple[Floats, Fl
 
 
 def _covered(places: tuple[Floats, Floats], shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Which places (row, column) are on a grid of that shape, or a cell beyond it: a box reaches past its points."""
+    """Whether positions are on a grid of that shape or up to a cell beyond: a box extends past its points."""
     (rows, columns), (ny, nx) = places, shape
     with np.errstate(invalid="ignore"):
         return np.asarray((rows >= -1) & (rows <= ny) & (columns >= -1) & (columns <= nx))
@@ -146,7 +146,7 @@ def _nearest(values: NDArray[np.floating], rows: Floats, columns: Floats) -> Flo
 
 
 def _linear(values: NDArray[np.floating], rows: Floats, columns: Floats) -> Floats:
-    """Linear between the present neighbours; missing wherever the nearest point is."""
+    """Linear interpolation between adjacent points that are not missing; missing if the nearest point is."""
     field = np.asarray(values, np.float64)
     present = np.isfinite(field)
     if present.all():

@@ -1,4 +1,4 @@
-"""The plane that a tile is drawn on: its own rows and columns, and the position of any point on earth among them."""
+"""The plane that a tile is drawn on: its rows and columns, and the position of any point on the Earth on them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from gribmill.draw.errors import DrawError
 
 Project = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
-MARGIN_CELLS = 200  # lines are kept this far outside, so that none ends before the frame
+MARGIN_CELLS = 200  # lines are kept this far outside, so that none ends inside the frame
 STEP_CELLS = 0.02  # difference for directions: small compared with any curvature, large compared with rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """Rows and columns as y and x. `project` takes lat, lon to (row, column); `locate` takes them back."""
+    """Rows and columns as y and x. `project` converts lat, lon to (row, column); `locate` is its inverse."""
 
     shape: tuple[int, int]
     project: Project
     locate: Project
-    aspect: float  # height of one row step over width of one column step
-    seam_columns: float  # a line that jumps by more columns crosses the edge of the map
+    aspect: float  # height of a row step divided by the width of a column step
+    seam_columns: float  # a line that jumps over more columns crosses the edge of the map
 
     def lines(self, points: Floats) -> Floats:
         """Lines of (lon, lat), NaN between them, as (column, row), clipped to the tile and its surroundings."""
@@ -61,7 +61,7 @@ def plane_of(field: Drawable) -> Plane:
 
 
 def _axes(field: Drawable) -> tuple[Floats, Floats] | None:
-    """1-D latitudes and continuous longitudes, also where they were given as 2-D arrays."""
+    """1-D latitudes and continuous longitudes, also if they were given as 2-D arrays."""
     lat, lon = np.asarray(field.lat, np.float64), np.asarray(field.lon, np.float64)
     if lat.ndim == 2:
         if not (np.ptp(lat, axis=1).max() < 1e-6 and np.ptp(lon, axis=0).max() < 1e-6):
@@ -79,7 +79,7 @@ def _separable(lat: Floats, lon: Floats) -> Plane:
     west = float(lon[0]) + dlon * (nx - 1) / 2 - 180  # the edge of the map is opposite its middle
 
     def project(lats: Floats, lons: Floats) -> tuple[Floats, Floats]:
-        # Rows by interpolation, since Gaussian latitudes are not evenly spaced; beyond the ends, evenly.
+        # Rows are interpolated, since Gaussian latitudes are not evenly spaced, and extrapolated beyond the ends.
         row = np.interp(lats, lat, np.arange(ny)) if ny > 1 else np.zeros_like(lats)
         row = row + np.minimum(lats - lat[0], 0) / dlat + np.maximum(lats - lat[-1], 0) / dlat
         return row, ((lons - west) % 360 + west - lon[0]) / dlon
@@ -94,7 +94,7 @@ def _separable(lat: Floats, lon: Floats) -> Plane:
 
 
 def _aspect(locate: Project, row: float, column: float) -> float:
-    """Height over width of a cell on the ground at the middle of the tile."""
+    """Height divided by width of a cell on the ground, in the middle of the tile."""
     lat, lon = locate(np.array([row, row, row + 1]), np.array([column, column + 1, column]))
     x = (lon - lon[0] + 180) % 360 - 180
     x, y = x * np.cos(np.radians(lat[0])), lat - lat[0]

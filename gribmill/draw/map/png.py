@@ -1,4 +1,4 @@
-"""A tile's field as a map in a PNG file, with matplotlib (the optional extra `plot`)."""
+"""Draws a tile's field as a map in a PNG file, with matplotlib (the optional extra `plot`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Frame = Literal["box", "tile"]
-MISSING = (205, 207, 210)  # also hatched, to differ from every scale
+MISSING = (205, 207, 210)  # also hatched, to be distinct from all scales
 HATCHED = "hatched: no value"
 HEADING_IN = 0.118  # the width of a letter of the heading: long ones are set smaller
 SMOOTH_BELOW_PX = 900  # fields with fewer columns or rows are interpolated to about this many
@@ -84,7 +84,7 @@ def draw_png(
 
 
 def matplotlib_figure() -> type[Figure]:
-    """Figure without pyplot: no global state, no window, drawn by Agg. A DrawError where it is not installed."""
+    """Figure without pyplot: no global state, no window, drawn by Agg. Raises DrawError if it is not installed."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -95,7 +95,7 @@ def matplotlib_figure() -> type[Figure]:
 
 
 def save(figure: Figure, path: Path, title: str) -> None:
-    """Write the PNG; no date in it, so that the same drawing gives the same bytes."""
+    """Write the PNG without a date, so that the same drawing gives the same bytes."""
     try:
         figure.savefig(path, format="png", metadata={"Software": "gribmill", "Title": title})
     except OSError as error:
@@ -131,7 +131,7 @@ def _smooth(shown: Floats, scale: Scale) -> Floats:
 
 
 def _edges(missing: NDArray[np.bool_], shape: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
-    """The mask over a map of that shape with a rim of itself, so that hatching reaches the frame."""
+    """The mask for a map of that shape, extended at its edges so that hatching reaches the frame."""
     (ny, nx), (rows, columns) = shape, (min(side, 400) for side in missing.shape)
     y = (np.arange(rows) + 0.5) * ny / rows - 0.5
     x = (np.arange(columns) + 0.5) * nx / columns - 0.5
@@ -149,7 +149,7 @@ def _add_layers(ax: Axes, plane: Plane, page: MapPage | None, barbs: Barbs | Non
 
 
 def _add_contours(ax: Axes, field: Drawable, other: Drawable | None, page: MapPage | None) -> None:
-    """Those of the other field, or those that the field's own palette defines: isobars, the freezing line."""
+    """The contours of the other field, or those defined by the field's palette: isobars, the freezing line."""
     lines = other or field
     scale = scale_of(lines)
     if scale.meanings:

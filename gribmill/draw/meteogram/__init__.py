@@ -1,3 +1,3 @@
-"""A point forecast over time, as PNG or text."""
+"""Draws a point forecast over time, as PNG or text."""
 
 __all__ = ["curves", "png", "text"]

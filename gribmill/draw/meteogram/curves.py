@@ -88,7 +88,7 @@ def _runs(series: Series) -> str:
 
 
 def friendly(curves: Curves) -> Curves:
-    """The same with °C for K, hPa for Pa, % for shares; chosen units stay as they are."""
+    """The curves with °C for K, hPa for Pa and % for fractions; units chosen by the user are kept."""
     values, units = dict(curves.values), dict(curves.units)
     for name, given in curves.units.items():
         wanted = FRIENDLIER.get(spelled(given))
@@ -99,7 +99,7 @@ def friendly(curves: Curves) -> Curves:
 
 
 def with_gaps(curves: Curves) -> Curves:
-    """The same with a gap wherever an hour is missing, so that no line bridges it.
+    """The curves with a gap at each missing hour, so that no line bridges it.
 
     A step longer than both its neighbours is such a gap; a model's change to longer steps is not.
     """
@@ -122,7 +122,7 @@ def with_gaps(curves: Curves) -> Curves:
 
 
 def first_moment(curves: Curves) -> float:
-    """Where the time axis starts: at the first time, or at the start of the first amount before it."""
+    """The start of the time axis: the first time, or the start of the first amount before it."""
     seconds = curves.seconds
     begins = [seconds[0]]
     for name in curves.minutes:
@@ -132,7 +132,7 @@ def first_moment(curves: Curves) -> float:
 
 
 def bar_seconds(curves: Curves, name: str) -> Floats:
-    """The interval of each amount: as given, otherwise since the previous time."""
+    """The interval of each amount: as given, or else since the previous time."""
     if name in curves.minutes:
         return np.asarray(curves.minutes[name], dtype=np.float64) * 60
     steps = np.diff(curves.seconds)
@@ -140,7 +140,7 @@ def bar_seconds(curves: Curves, name: str) -> Floats:
 
 
 def bar_at(curves: Curves, name: str, moments: Floats) -> Floats:
-    """The amount whose interval contains each moment; NaN where none does."""
+    """The amount whose interval contains each moment; NaN if there is none."""
     values = curves.get(name)
     present = np.isfinite(values)
     if not present.any():

@@ -9,7 +9,7 @@ import numpy as np
 
 from gribmill.arrays import Floats
 
-# Every offset from UTC is a multiple of this.
+# All offsets from UTC are multiples of this.
 QUARTER = 900
 TICK_HOURS = (1, 3, 6, 12, 24)
 
@@ -33,10 +33,10 @@ def tick_hours(seconds: Floats, most: int, most_quarters: int) -> float:
 
 
 def tick_label(local: datetime, every: float) -> str:
-    """`06`, or `06:15` where ticks are parts of an hour."""
+    """`06`, or `06:15` if ticks are parts of an hour."""
     return f"{local:%H:%M}" if every < 1 else f"{local:%H}"
 
 
 def zone_label(moments: list[datetime]) -> str:
-    """`UTC`, `EST`, or `EDT/EST` where clocks change."""
+    """`UTC`, `EST`, or `EDT/EST` if clocks change."""
     return "/".join(dict.fromkeys(moment.tzname() or "" for moment in moments))

@@ -12,7 +12,7 @@ J2000 = datetime(2000, 1, 1, 12, tzinfo=UTC).timestamp()
 
 
 def is_night(seconds: NDArray[np.float64], lat: float, lon: float) -> NDArray[np.bool_]:
-    """True while the sun is below the horizon; low-precision solar position, good to a few minutes."""
+    """True while the sun is below the horizon; from a low-precision solar position, accurate to a few minutes."""
     days = (seconds - J2000) / 86400
     anomaly = np.radians(357.529 + 0.98560028 * days)
     longitude = np.radians(280.459 + 0.98564736 * days + 1.915 * np.sin(anomaly) + 0.020 * np.sin(2 * anomaly))
@@ -27,7 +27,7 @@ def is_night(seconds: NDArray[np.float64], lat: float, lon: float) -> NDArray[np
 
 
 def nights(start: float, end: float, lat: float, lon: float) -> list[tuple[float, float]]:
-    """The spans (in seconds since 1970) of night between two moments, to the minute or so."""
+    """The nights between two moments, in seconds since 1970, to about a minute."""
     moments = np.arange(start, end + 120, 120.0)
     dark = np.concatenate([[False], is_night(moments, lat, lon), [False]])
     edges = np.flatnonzero(np.diff(dark.astype(np.int8)))

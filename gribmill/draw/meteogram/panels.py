@@ -16,7 +16,7 @@ Look = Literal["lines", "bars", "cover"]
 NAMES_TOLD = 8
 ZERO_SAYS_NOTHING = ("asnow", "snod", "weasd", "frzr", "sf", "csnow", "cfrzr", "cicep")
 KINDRED = ("°C", "°F", "K", "hPa", "inHg", "Pa", "m/s", "mph", "kt", "m s-1")  # such panels are placed together
-MOST_PANELS = 10  # what comes after is named in the footer, not drawn
+MOST_PANELS = 10  # further ones are named in the footer, but not drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def with_wind(curves: Curves) -> Curves:
 
 
 def knots(curves: Curves) -> tuple[Floats, Floats] | None:
-    """Eastward and northward wind in knots for barbs, where speed and direction are known."""
+    """Eastward and northward wind in knots for barbs, if speed and direction are known."""
     if not {"ws10", "wdir10"} <= set(curves.values):
         return None
     to_m_s = conversion(curves.units.get("ws10", "m s-1"), "m s-1")
@@ -136,7 +136,7 @@ def knots(curves: Curves) -> tuple[Floats, Floats] | None:
 
 
 def finite_range(columns: Iterable[Floats]) -> tuple[float, float] | None:
-    """Lowest and highest present value of all columns."""
+    """The lowest and highest value of all columns, ignoring missing ones."""
     together = np.concatenate(list(columns))
     present = together[np.isfinite(together)]
     return (float(present.min()), float(present.max())) if len(present) else None

@@ -1,4 +1,4 @@
-"""A meteogram as PNG: a point forecast in panels, with matplotlib."""
+"""Draws a meteogram as PNG, with matplotlib: a point forecast in panels."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _draw_barbs(ax: Axes, curves: Curves, height: float) -> None:
 
 
 def _draw_bars(ax: Axes, panel: Panel, curves: Curves) -> None:
-    """Each amount over the interval in which it fell; a cross on the axis where it is missing."""
+    """Draws each amount over its interval, and a cross on the axis if it is missing."""
     name, seconds = panel.names[0], curves.seconds
     if not np.isfinite(curves.get(name)).any():
         _say_missing(ax)

@@ -1,4 +1,4 @@
-"""A meteogram in the terminal: braille lines, block bars, wind arrows over one time axis."""
+"""Draws a meteogram in the terminal: braille lines, block bars and wind arrows over one time axis."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLAIN = str.maketrans("│─┬└−·²", "|-++-.2", "°")
 
 
 def draw_meteogram_terminal(curves: Curves, console: Console, width: int | None = None) -> None:
-    """Print the meteogram within the terminal's width; hours that are missing are gaps."""
+    """Print the meteogram within the terminal's width; missing hours are gaps."""
     curves = with_gaps(friendly(with_wind(curves)))
     plain = not console.encoding.lower().startswith("utf")
     coloured = console.color_system is not None and not console.no_color
@@ -53,7 +53,7 @@ def draw_meteogram_terminal(curves: Curves, console: Console, width: int | None 
 
 
 def _apart(panels: list[Panel], curves: Curves) -> list[Panel]:
-    """One quantity per panel: without colours, two lines could not be told apart."""
+    """One quantity per panel: without colours, two lines could not be distinguished."""
     return [
         replace(panel, title=panel.title if name == panel.names[0] else curves.label(name), names=(name,))
         for panel in panels
@@ -98,7 +98,7 @@ def _lines(
     """Lines over each other, each in its colour; the first is on top."""
     low, high = span
     room = high - low or 2 * max(abs(high), 1.0)
-    base = low if high > low else low - room / 2  # a constant runs through the middle
+    base = low if high > low else low - room / 2  # a constant is drawn in the middle
     grids = [dots_of(_shares(curves), (curves.get(name) - base) / room, columns, ROWS) for name in names]
     drawn = [(stars if plain else braille)(grid) for grid in grids]
     labels = {0: high, ROWS - 1: low} if high > low else {ROWS // 2 - 1: low}

@@ -1,3 +1,3 @@
-"""Fields and lines drawn with characters."""
+"""Draws fields and lines with characters."""
 
 __all__ = ["braille", "picture", "raster"]

@@ -36,7 +36,7 @@ def braille(dots: NDArray[np.bool_]) -> list[str]:
 
 
 def stars(dots: NDArray[np.bool_]) -> list[str]:
-    """The same in plain ASCII: a star wherever a cell holds a dot."""
+    """The same in plain ASCII: a star for each cell with a dot."""
     rows, columns = dots.shape[0] // 4, dots.shape[1] // 2
     cells = np.asarray(dots.reshape(rows, 4, columns, 2).any(axis=(1, 3)))
     return ["".join("*" if cell else " " for cell in row) for row in cells]

@@ -1,4 +1,4 @@
-"""What the colours of a terminal picture mean: a bar of levels, or a list of codes."""
+"""Explains the colours of a picture in the terminal: a bar of levels, or a list of codes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gribmill.draw.palette import Rgb
 from gribmill.draw.scale import Scale, level_label
 
 MARGIN = 7  # columns for latitudes on the left: "62.5°N "
-BACKDROP: Rgb = (38, 38, 38)  # where the scale draws nothing: dry, clear
+BACKDROP: Rgb = (38, 38, 38)  # for values without a colour: dry, clear
 SHADES = " .:-=+*%#@"
 
 
 def shade(number: int, scale: Scale) -> str:
-    """`/` is missing; else darker the higher."""
+    """`/` if missing; otherwise a darker shade for a higher value."""
     if number < 0:
         return "/"
     most = len(scale.colours) - 1
@@ -59,7 +59,7 @@ def _swatch(line: Text, number: int, scale: Scale, wide: int, coloured: bool) ->
 
 
 def _labelled(levels: tuple[float, ...], wide: int) -> range:
-    """Which levels are labelled under a bar with `wide` characters each: as many as fit without touching."""
+    """The levels to label under a bar with `wide` characters each: as many as fit without touching."""
     longest = max(len(level_label(level)) for level in levels)
     every = -(-(longest + 1) // wide)
     width = (levels[1] - levels[0]) * every if len(levels) > 1 else 1.0

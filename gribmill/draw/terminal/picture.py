@@ -1,4 +1,4 @@
-"""A tile's field in the terminal: half blocks in colour, or shades of ASCII without colours."""
+"""Draws a tile's field in the terminal: coloured half blocks, or ASCII shades without colours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_TALL = 44  # rows of text: the picture with its scale fits on a screen
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Values on the pixels of the screen, rows south to north, and where the coast passes."""
+    """Values on the pixels of the screen, rows south to north, and the pixels of the coast."""
 
     shown: NDArray[np.float64]
     coast: NDArray[np.bool_]
@@ -46,7 +46,7 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
     columns, rows = _size(plane, max(columns, 10), tall=2 if coloured else 1)
     picture = _picture(shown, scale, plane, rows, columns, coast and coloured)
     lines = _blocks(picture, scale) if coloured else _shades(picture, scale)
-    # Before layout: characters removed later would shift what follows them.
+    # Removed before the layout: removing characters later would shift what follows them.
     letters = _same if coloured or _knows_letters(console) else _plain
     framed = _framed(lines, plane, rows // len(lines), letters)
     out = [*_title(field, scale), *framed, _longitudes(plane, columns, letters)]
@@ -57,7 +57,7 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
 
 
 def has_colours(console: Console) -> bool:
-    """Whether half blocks make sense: 256 colours at least, and a terminal that can print them."""
+    """Whether the terminal can print half blocks in at least 256 colours."""
     plenty = console.color_system in ("truecolor", "256", "eight_bit")
     return plenty and not console.no_color and _knows_letters(console)
 
@@ -126,7 +126,7 @@ def _blocks(picture: Picture, scale: Scale) -> list[Text]:
 
 
 def _inked(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Darker where the colour is light, lighter where it is dark: the coast shows, and the value still does."""
+    """Darkens light colours and lightens dark ones, so that both the coast and the value are visible."""
     light = (colours @ np.array([0.299, 0.587, 0.114]) > 95)[..., None]
     return np.rint(np.where(light, colours * 0.4, colours * 0.6 + 255 * 0.4)).astype(np.uint8)
 
@@ -156,7 +156,7 @@ def _undimmed(line: Text) -> Text:
 
 
 def _longitudes(plane: Plane, columns: int, letters: Callable[[str], str]) -> Text:
-    """Longitudes of the bottom edge, each under its place."""
+    """Longitudes of the bottom edge, each below its position."""
     cells = [" "] * (MARGIN + columns)
     for at in range(0, columns, 16):
         _, lon = plane.locate(np.array([0.0]), np.array([(at + 0.5) * plane.shape[1] / columns - 0.5]))
@@ -183,7 +183,7 @@ def _facts(
 
 
 def _print(console: Console, line: Text, coloured: bool) -> None:
-    """One line, never wrapped; bare text where there are no colours, plain letters where it knows no others."""
+    """Prints one line without wrapping; without styles if there are no colours, and in ASCII if nothing else works."""
     if not coloured:
         plain = line.plain.rstrip()
         line = Text(plain if _knows_letters(console) else _plain(plain))

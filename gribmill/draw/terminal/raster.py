@@ -1,4 +1,4 @@
-"""Fields and lines fitted to a raster of another size."""
+"""Fits fields and lines to a raster of another size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def resized(values: NDArray[np.floating], ny: int, nx: int) -> Floats:
 
 
 def nearest(values: NDArray[np.floating], ny: int, nx: int) -> Floats:
-    """The field on ny × nx points without any arithmetic: for flags and directions."""
+    """The field on ny × nx points by nearest point, for codes and directions."""
     rows, columns = (
         ((np.arange(n) + 0.5) * size / n).astype(int) for n, size in zip((ny, nx), values.shape, strict=True)
     )
@@ -25,7 +25,7 @@ def nearest(values: NDArray[np.floating], ny: int, nx: int) -> Floats:
 
 
 def _means(array: Floats, ny: int, nx: int) -> Floats:
-    """Mean of the present points of each block; missing where most of the block is."""
+    """The mean of each block without its missing points; missing if most of the block is."""
     present = np.isfinite(array)
     sums, counts, sizes = (
         _block_sums(a, ny, nx) for a in (np.where(present, array, 0), present.astype(np.float64), np.ones_like(array))
@@ -41,7 +41,7 @@ def _block_sums(array: Floats, ny: int, nx: int) -> Floats:
 
 
 def _blended(array: Floats, ny: int, nx: int) -> Floats:
-    """Linear between the present neighbours; missing wherever the nearest point is."""
+    """Linear interpolation between adjacent points that are not missing; missing if the nearest point is."""
     present = np.isfinite(array)
     weighted = _linear(np.where(present, array, 0), ny, nx)
     weights = _linear(present.astype(np.float64), ny, nx)
