@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gribmill.tiles.read.runs_dataset import open_runs as open_runs
     from gribmill.tiles.read.tile import read_tile as read_tile
 
-# Where each public name lives. `import gribmill` alone must stay fast: none of these is imported by it.
+# The module of each public name. They are imported on first use, so that `import gribmill` stays fast.
 _HOMES = {
     "AsyncClient": "gribmill.client.async_client",
     "Box": "gribmill.regions.box",
@@ -77,7 +77,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gribmill' has no attribute {name!r}")
-    # Before ecCodes: its wheels bring an SQLite of 2018 along, which the queue would get if it came second.
+    # Before ecCodes: its wheels contain an SQLite from 2018, which Python would use if sqlite3 were imported later.
     importlib.import_module("sqlite3")
     return getattr(importlib.import_module(_HOMES[name]), name)
 

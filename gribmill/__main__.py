@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. Ctrl-C while it is still being imported ends it without a traceback."""
+    """Run the command line. Ctrl-C during the imports also exits without a traceback."""
     try:
         from gribmill.cli.main import main as run
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Types of the arrays that modules hand to each other."""
+"""Types of the arrays that modules exchange."""
 
 from __future__ import annotations
 

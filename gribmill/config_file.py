@@ -1,4 +1,4 @@
-"""gribmill.toml: which file is in use, and its contents before any setting is checked."""
+"""Finds and reads gribmill.toml, before any setting is checked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME_LIMIT_BYTES = 255
 
 
 class SettingsError(GribmillError):
-    """A setting that cannot be used; the message names its key."""
+    """A setting is not valid; the message names its key."""
 
 
 def find_config(config_file: Path | None = None) -> Path | None:
@@ -38,12 +38,12 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def beside(path: Path, named: str) -> Path:
-    """A path that the settings file names. It is relative to that file, wherever gribmill was started."""
+    """A path in the settings file, which is relative to that file and not to the working directory."""
     return path.absolute().parent / expand_user(Path(named))
 
 
 def expand_user(path: Path) -> Path:
-    """The path with `~` or `~name` at its beginning replaced by a home folder."""
+    """The path with a leading `~` or `~name` replaced by the home folder."""
     try:
         return path.expanduser()
     except RuntimeError:  # pathlib's own error
@@ -54,7 +54,7 @@ def expand_user(path: Path) -> Path:
 
 
 def check_path(path: object) -> object:
-    """Refuse a path that no file system can hold, and an empty one, which would mean the working directory."""
+    """Reject paths that no file system supports, and an empty one, which would mean the working directory."""
     if "\0" in str(path):
         raise ValueError("a path cannot contain a NUL character")
     if path == "":

@@ -1,4 +1,4 @@
-"""Where the data root is: also for library functions, which read no other setting."""
+"""Finds the data root, also for library functions, which read no other setting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def data_root(data: str | Path | None = None) -> Path:
 
 
 def default_data_root() -> Path:
-    """`data/` of the checkout that gribmill runs from, else the user's own data folder."""
+    """`data/` in the checkout that gribmill runs from, else the user's data folder."""
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / "pyproject.toml").is_file() and (checkout / "data").is_dir():
         return checkout / "data"

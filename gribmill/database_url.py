@@ -1,4 +1,4 @@
-"""The URL of a database server: what is accepted, and how it is shown. Its password is shown nowhere."""
+"""Validates the URL of a database server, and hides its password wherever it is shown."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ EXAMPLE = "postgresql://user@host/gribmill"
 URL_LIMIT = 2000
 HIDDEN = "***"
 
-# What a password may look like where a URL was mistyped: from the colon after the user's name to the last @.
+# A possible password in a mistyped URL: from the colon after the user name to the last @.
 _PASSWORD = re.compile(r"(?s)^((?:\w+://)?+[^:/@?]*:)(.*)(?=@)")
 _PARAMETER = re.compile(r"(?i)(password\s*=\s*)('[^']*'?|[^\s&]+)")
 
 
 def check_database_url(value: object) -> object:
-    """The value if it is the URL of a database that gribmill can use; ValueError with the reason if not."""
+    """The value. Raises ValueError with the reason unless it is the URL of a database that gribmill can use."""
     if not isinstance(value, str):
         raise ValueError(f"expected a URL such as {EXAMPLE}")
     if len(value) > URL_LIMIT:
@@ -37,7 +37,7 @@ def check_database_url(value: object) -> object:
 
 
 def hide_password(url: str) -> str:
-    """The URL without its password, also if it is not a proper URL."""
+    """The URL without its password, even if it is not a valid URL."""
     return _PARAMETER.sub(rf"\1{HIDDEN}", _PASSWORD.sub(rf"\1{HIDDEN}", url))
 
 

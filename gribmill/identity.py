@@ -1,6 +1,6 @@
-"""What a model, a run, a forecast hour, a region and a tile are called: one pattern and one parser each.
+"""The names of models, runs, forecast hours, regions and tiles: one pattern and one parser each.
 
-Every name that reaches a path, a row or a job's arguments is one of these, and none can climb out of the data root.
+All names in paths, rows and job arguments are validated here, so that no path can leave the data root.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ FIRST_PUBLISHED_YEAR: Final = 1000
 
 
 class IdentityError(GribmillError, ValueError):
-    """A name that no model, run, hour or region can have. A ValueError too, for pydantic's validators."""
+    """The name of a model, run, hour or region is not valid. Also a ValueError, for pydantic's validators."""
 
 
 def run_id(moment: datetime) -> str:
-    """`YYYYMMDD_HH` in UTC of the run that began at this moment; minutes follow unless it began on the hour."""
+    """The id of the run that started at this time: `YYYYMMDD_HH` in UTC, with minutes if not on the hour."""
     begin = _in_utc(moment)
     # strftime's %Y has fewer than four digits before the year 1000.
     return f"{begin.year:04d}{begin:%m%d_%H}" + (f"{begin:%M}" if begin.minute else "")
 
 
 def run_time(run: str) -> datetime:
-    """`20230125_12` as an aware UTC time."""
+    """Parses `20230125_12` to an aware UTC time."""
     if not (found := RUN_ID.fullmatch(run)):
         raise _not_a_run(run)
     year, month, day, hour, minute = (int(part or 0) for part in found.groups())
@@ -48,7 +48,7 @@ def run_time(run: str) -> datetime:
 
 
 def whole_hour(run: datetime) -> datetime:
-    """The same time in UTC, as publishers' runs begin: on the hour."""
+    """The time in UTC. Raises IdentityError unless a published run can start then: on the hour, and not too early."""
     moment = _in_utc(run)
     if moment.year < FIRST_PUBLISHED_YEAR:
         raise IdentityError(f"no run begins in the year {moment.year}")
@@ -58,13 +58,13 @@ def whole_hour(run: datetime) -> datetime:
 
 
 def whole_run(run: str) -> str:
-    """The same run id, if publishers can have such a run."""
+    """The same run id. Raises IdentityError unless a published run can start then."""
     whole_hour(run_time(run))
     return run
 
 
 def check_run_id(run: str) -> str:
-    """The same run id. A day that the calendar lacks is found by `run_time` alone."""
+    """The same run id, if its form is valid. Only `run_time` detects dates that do not exist."""
     if not RUN_ID.fullmatch(run):
         raise _not_a_run(run)
     return run
@@ -75,28 +75,28 @@ def _not_a_run(run: str) -> IdentityError:
 
 
 def check_hour(hour: int) -> int:
-    """The same forecast hour."""
+    """The same forecast hour, if it is valid."""
     if not 0 <= hour <= HOUR_LIMIT:
         raise IdentityError(f"{hour} is not a forecast hour: use 0 to {HOUR_LIMIT}")
     return hour
 
 
 def check_model_id(model: str) -> str:
-    """The same model id: a family (hrrr), or one of its members (gefs.p01)."""
+    """The same model id, if it is valid: a family (hrrr) or one of its members (gefs.p01)."""
     if not MODEL_ID.fullmatch(model):
         raise IdentityError(f"{model!r} is not a model name: use up to 40 of a-z, 0-9, _ and -, not _ or - first")
     return model
 
 
 def check_family_name(family: str) -> str:
-    """The same name of a model and all its members."""
+    """The same family name, if it is valid."""
     if not FAMILY_NAME.fullmatch(family):
         raise IdentityError(f"{family!r} is not a model name: use up to 40 of a-z, 0-9, _ and -, not _ or - first")
     return family
 
 
 def check_region_name(region: str) -> str:
-    """The same region name."""
+    """The same region name, if it is valid."""
     if not REGION_NAME.fullmatch(region):
         raise IdentityError(f"{region!r} is not a region name: use up to 40 of a-z, 0-9, _ and -, not _ or - first")
     return region

@@ -1,4 +1,4 @@
-"""Structured logging: lines for people, or JSON lines. A job's lines carry its identity."""
+"""Structured logging: lines for people, or JSON lines. The lines of a job include its identity."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any, NamedTuple, Protocol
 
 JOB_FIELDS = ("job_id", "type", "attempt_no", "worker_id", "tenant_id")
 _job: ContextVar[dict[str, Any] | None] = ContextVar("job", default=None)
-# The attributes of every LogRecord: all others came in through `extra=`.
+# The standard attributes of a LogRecord; all others are from `extra=`.
 _OWN_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "job_end"}
 
-# A line may quote a publisher's response: it must not control the reader's terminal or look like several lines.
+# A line may quote a publisher's response, which must not manipulate the reader's terminal or look like several lines.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 
 
 @contextmanager
 def job_context(**fields: Any) -> Iterator[None]:
-    """Every line logged inside carries these fields (JOB_FIELDS)."""
+    """Within the context, every logged line includes these fields (JOB_FIELDS)."""
     token = _job.set(fields)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Opening files that users name."""
+"""Opens files that users name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to read it; an OSError for anything else. Opening a named pipe would wait for a writer."""
+    """Open a regular file for reading. Raises OSError for anything else: a named pipe would wait for a writer."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):

@@ -1,4 +1,4 @@
-"""TOML from users: parsed in bounded time, and refused if it is nested too deeply or holds control characters."""
+"""Parses TOML from users in bounded time, and rejects deep nesting and control characters."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gribmill.regular_file import open_regular
 
 MOST_DEPTH = 16
 MOST_VALUES = 20_000
-# TOML requires this range, and Python's parser reads more.
+# The range that TOML requires; Python's parser accepts more.
 INTEGER_BITS = 63
-# Python's parser takes the square of a dotted key's parts.
+# The time of Python's parser is quadratic in the number of parts of a dotted key.
 MOST_DOTS = 100
 _IN_QUOTES = re.compile(r'"[^"]*"|\'[^\']*\'')
 
 
 def read_toml(path: Path, limit_bytes: int, error: type[GribmillError], what: str) -> dict[str, Any]:
-    """The table of a file, or `error` with a sentence that names it; `what` the file is for, such as `a model`."""
+    """The table in a file. Raises `error`, which names the file; `what` describes its content, such as `a model`."""
     try:
         with open_regular(path) as file:
             data = file.read(limit_bytes + 1)
@@ -56,7 +56,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def check_table(table: dict[str, Any]) -> None:
-    """A ValueError if the table is too deep, too large, or has a control character in a key or a text."""
+    """Raise ValueError if the table is too deep or too large, or has a control character in a key or a text."""
     for count, (place, depth, value) in enumerate(_walk(table), 1):
         if count > MOST_VALUES:
             raise ValueError(f"cannot be used: it has more than {MOST_VALUES} values")
@@ -71,7 +71,7 @@ def check_table(table: dict[str, Any]) -> None:
 
 
 def _walk(table: dict[str, Any]) -> Iterator[tuple[str, int, Any]]:
-    """Every value below the table with its dotted key and depth; without recursion."""
+    """Yields all values in the table with their dotted key and depth, without recursion."""
     waiting: list[tuple[str, int, Any]] = [("", 0, table)]
     while waiting:
         place, depth, value = waiting.pop()

@@ -1,3 +1,3 @@
-"""The version, alone in a module that anything may import."""
+"""The version, in a separate module that any other module may import."""
 
 __version__ = "0.1.0"

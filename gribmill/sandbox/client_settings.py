@@ -1,4 +1,4 @@
-"""Settings that make gribmill download from a sandbox, and from nowhere else."""
+"""Settings with which gribmill downloads only from a sandbox."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def client_tables(models: Iterable[Model], url: str, made: PublicationPlan | Non
 
 
 def client_settings(models: Iterable[Model], url: str, made: PublicationPlan | None, regions: Iterable[str]) -> str:
-    """A whole settings file. Its data root is `data` beside it."""
+    """A complete settings file. Its data root is the folder `data` beside it."""
     models = [*models]
     names = list(dict.fromkeys(model.id for model in models))
     return "\n".join(

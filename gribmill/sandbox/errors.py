@@ -6,4 +6,4 @@ from gribmill.errors import GribmillError
 
 
 class SandboxError(GribmillError):
-    """A folder or fault that cannot be served, or a forecast that cannot be generated."""
+    """A folder or fault cannot be served, or a forecast cannot be generated."""

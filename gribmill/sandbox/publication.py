@@ -31,7 +31,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class PublicationPlan:
-    """Files in the order in which they appear; those of one hour of all models together."""
+    """Files in the order of publication; the files of one hour of all models are together."""
 
     hours: tuple[tuple[Publication, ...], ...]
 
@@ -97,7 +97,7 @@ def roots(models: Iterable[Model], url: str) -> dict[str, str]:
 
 
 def models_in(models: Iterable[Model], folder: Path) -> list[Model]:
-    """The models that a folder may have, by the names of its subfolders."""
+    """The models that a folder may contain, judging by the names of its subfolders."""
     return [model for model in models if (folder / model.mirrors[0].name).is_dir()]
 
 

@@ -15,7 +15,7 @@ SHARE_OF_SUN = {"dswrf": np.float32(0.7), "uswrf": np.float32(0.15)}
 
 
 def _frozen(weather: Weather, start: float, end: float) -> AnyFloats:
-    """What falls where the run started cold: a place keeps its type of precipitation, so the sum never decreases."""
+    """Snow where the run started cold: a place keeps its type of precipitation, so the sum never decreases."""
     return weather.rain_between(start, end) * (weather.at(start).warmth - 0.0065 * weather.places.height < FREEZING_K)
 
 

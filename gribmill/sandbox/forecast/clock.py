@@ -10,5 +10,5 @@ YEAR_HOURS = 8766.0
 
 
 def hours_since_epoch(moment: datetime) -> float:
-    """The hours of a time."""
+    """A time as hours since EPOCH."""
     return (moment - EPOCH).total_seconds() / 3600

@@ -1,4 +1,4 @@
-"""GRIB2 messages on one grid in the style of one publisher."""
+"""Encodes GRIB2 messages on one grid in the style of one publisher."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gribmill.sandbox.grib_writer.grid_keys import grid_keys
 
 # The step between values is a power of two and the same from hour to hour, so that accumulations never decrease.
 STEP_EXPONENTS = {"K": -4, "m s-1": -4, "Pa": 2, "%": 0, "kg m-2": -6, "dBZ": -2}
-# For other units: about this many steps over the usual range, as NOAA keeps.
+# For other units: about this many steps over the usual range, as in NOAA's files.
 STEPS = 2000
-# The value of one of the lexicon's units in those of ecCodes, where they differ.
+# Conversion factors from the lexicon's units to those of ecCodes, if they differ.
 IN_UNITS = {
     ("kg m-2", "m"): 0.001,
     ("kg m-2", "m of water equivalent"): 0.001,
@@ -31,7 +31,7 @@ IN_UNITS = {
 
 
 class Encoder:
-    """Use as a context manager: it holds a message of ecCodes."""
+    """Encodes messages. Use it as a context manager: it holds an ecCodes message."""
 
     def __init__(self, grid: Grid, style: PublisherStyle) -> None:
         self.grid, self.style = grid, style
@@ -47,7 +47,7 @@ class Encoder:
         self._base.__exit__(kind, error, trace)
 
     def message(self, item: PlannedField, run: datetime, values: AnyFloats) -> bytes:
-        """One message; values as gribmill has them: rows from the south, NaN missing, the lexicon's units."""
+        """One message; values are in rows from the south, in the lexicon's units, with NaN for missing ones."""
         from eccodes import CodesInternalError
 
         with GribMessage(copy_of=self._base) as message:
@@ -60,7 +60,7 @@ class Encoder:
                 raise SandboxError(f"ecCodes cannot write {item.element}:{item.level}: {error}") from None
 
     def _packed(self, item: PlannedField, values: AnyFloats) -> tuple[AnyFloats, PackingChoice]:
-        """The values as far as the packing keeps them, and the packing."""
+        """The values with the precision of the packing, and the packing."""
         style, bits = self.style, self.style.bits
         if bits is None:
             step = _step(item)
@@ -78,6 +78,6 @@ def _step(item: PlannedField) -> float:
 
 
 def _bits(values: AnyFloats, step: float) -> int:
-    """Enough to count every step between the values; 0 for a constant field."""
+    """The number of bits for all steps between the values; 0 for a constant field."""
     there = values[~np.isnan(values)]
     return round((there.max() - there.min()) / step).bit_length() if there.size else 0

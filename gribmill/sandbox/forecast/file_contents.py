@@ -37,13 +37,13 @@ class PlannedField:
 
 
 def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[PlannedField]:
-    """Every field of the model's (or member's) part of a file; with `only`, of these names alone."""
+    """All fields of the model (or member) in a file; with `only`, just those with these names."""
     minutes = hour * 60 + model.offset_minutes
     read = _ecmwf if model.layouts[0].index == "ecmwf_index" else _noaa
     at_zero = style_of(model).at_zero
     items = [item for line in inventory_lines(model) for item in read(line, minutes, model.extras[0])]
     if minutes == 0:
-        # Then a sum since the start of the run is the same as one over the last hour.
+        # A sum since the start of the run is then the same as one over the last hour.
         timed = {(item.element, item.level, item.window): item for item in items}
         items = [item for item in timed.values() if item.window.statistic in {"instant", *at_zero}]
     kept = [item for item in items if not only or not only_names(item).isdisjoint(only)]
@@ -53,7 +53,7 @@ def contents(model: Model, hour: int, only: Collection[str] = ()) -> list[Planne
 
 
 def only_names(item: PlannedField) -> set[str]:
-    """The names by which a field can be requested: its own, the one with its length, the bucket of the first hours."""
+    """The names under which a field can be requested: its own, with its length, and the bucket in the first hours."""
     if item.name is None:
         return set()
     start, end = item.window.start, item.window.end
@@ -81,7 +81,7 @@ def _noaa(line: str, minutes: int, extra: str) -> Iterator[PlannedField]:
 
 
 def _number(variable: Variable, rank: int) -> tuple[int, ...]:
-    """A row names its elements and its GRIB numbers in the same order; NCEP's are those of no other centre."""
+    """The GRIB parameter of an element: a row lists elements and NCEP's GRIB sources in the same order."""
     sources = [source for source in variable.grib2 if source.centre in (None, NCEP)]
     return sources[min(rank, len(sources) - 1)].parameter
 

@@ -51,7 +51,7 @@ class Forecaster:
     only: frozenset[str] = frozenset()
 
     def make(self, models: Sequence[Model], run: datetime, hour: int) -> MadeFile:
-        """The file of that hour: of one model, or of the members that share it. The same again for the same seed."""
+        """The file for that hour, with one model or the members that share it. Reproducible for the same seed."""
         first = models[0]
         grid = thinned(model_grid(first), self.coarse)
         style = style_of(first)
@@ -100,7 +100,7 @@ class Forecaster:
 
 
 def model_grid(model: Model) -> Grid:
-    """The grid that a model publishes on."""
+    """The grid that a model is published on."""
     for named in named_grids():
         if named.name == model.grid:
             return named.grid
@@ -114,7 +114,7 @@ def _spread(item: PlannedField, run: datetime, weather: Weather) -> AnyFloats:
     return np.float32((high - low) * LARGEST_SPREAD) * moment.cloud / 100
 
 
-# Members share the arrays of their grid; those of one weather take 60 MB on an HRRR grid.
+# Members share the arrays of their grid; the arrays of one Weather take 60 MB on an HRRR grid.
 @lru_cache(maxsize=2)
 def _weather(grid: Grid, seed: int, member: int) -> Weather:
     return Weather(geography(grid), seed, member)

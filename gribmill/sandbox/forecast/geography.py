@@ -11,7 +11,7 @@ from gribmill.arrays import AnyFloats
 from gribmill.draw.map.land import is_land
 from gribmill.regions.grids import Grid
 
-# Land is looked up at some points, as it takes ten microseconds each, and copied to those between.
+# Land is looked up only at some points, because each takes ten microseconds, and copied to those in between.
 LAND_POINTS = 100_000
 HIGHEST_M = 2800.0
 
@@ -28,10 +28,10 @@ class Geography:
     turn_sine: AnyFloats
 
 
-# One model at a time is made; the arrays of an HRRR grid take 46 MB.
+# Small, because models are generated one at a time; the arrays of an HRRR grid take 46 MB.
 @lru_cache(maxsize=2)
 def geography(grid: Grid) -> Geography:
-    """Of one grid, in its normal order: south to north, west to east."""
+    """The geography of one grid in normal order: south to north, west to east."""
     ny, nx = grid.shape
     lat, lon = grid.latlon(np.arange(ny)[:, None], np.arange(nx)[None, :])
     step = max(1, round((ny * nx / LAND_POINTS) ** 0.5))

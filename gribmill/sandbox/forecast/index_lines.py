@@ -1,4 +1,4 @@
-"""Index files: NOAA's .idx (as wgrib2 writes it) and ECMWF's .index (JSON lines)."""
+"""Writes index files: NOAA's .idx (in wgrib2's form) and ECMWF's .index (JSON lines)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WrittenMessage:
 def write_index(
     kind: IndexKind, placed: Sequence[WrittenMessage], style: PublisherStyle, run: datetime
 ) -> bytes | None:
-    """The index of a file; None if its publisher writes none."""
+    """The index of a file; None if the publisher provides none."""
     if kind == "none":
         return None
     if kind == "ecmwf_index":

@@ -14,7 +14,7 @@ FREEZING_K = 273.15
 
 
 def saturation_hpa(kelvin: AnyFloats) -> AnyFloats:
-    """Over water (Magnus)."""
+    """Saturation vapour pressure over water (Magnus formula)."""
     celsius = kelvin - np.float32(FREEZING_K)
     return 6.112 * np.exp(17.62 * celsius / (243.12 + celsius))
 
@@ -31,7 +31,7 @@ def surface_pressure(moment: WeatherState) -> AnyFloats:
 
 
 def _wind(share: float, turn_deg: float) -> Callable[[WeatherState], tuple[AnyFloats, AnyFloats]]:
-    """A share of the balanced wind, turned towards lower pressure by friction."""
+    """A fraction of the balanced wind, turned towards lower pressure by friction."""
 
     def both(moment: WeatherState) -> tuple[AnyFloats, AnyFloats]:
         u, v = moment.balanced_wind
@@ -50,7 +50,7 @@ def speed(moment: WeatherState) -> AnyFloats:
 
 
 def _from(u: AnyFloats, v: AnyFloats) -> AnyFloats:
-    """Where a wind comes from, in degrees."""
+    """The direction that a wind comes from, in degrees."""
     return np.mod(np.degrees(np.arctan2(-u, -v)), 360)
 
 
@@ -59,7 +59,7 @@ def direction(moment: WeatherState) -> AnyFloats:
 
 
 def _reflectivity(moment: WeatherState) -> AnyFloats:
-    """dBZ; −10 means no echo, as NCEP packs it."""
+    """dBZ; −10 means no echo, as in NCEP's files."""
     echo = 10 * np.log10(200 * np.maximum(moment.rain, 0.02) ** 1.6)
     return np.where(moment.rain > 0.05, echo, np.float32(-10))
 
@@ -99,7 +99,7 @@ def _ceiling(moment: WeatherState) -> AnyFloats:
 
 
 def _snow(moment: WeatherState) -> AnyFloats:
-    """Snow on the ground in kg m-2: where it is cold for long."""
+    """Snow on the ground in kg m-2, where it is cold for a long time."""
     return (
         np.maximum(FREEZING_K - moment.warmth + np.float32(0.0065) * moment.places.height, 0) * 3 * moment.places.land
     )

@@ -1,4 +1,4 @@
-"""A field as ecCodes keys of GRIB2's sections 1 and 4: parameter, level, time, ensemble member."""
+"""Describes a field with ecCodes keys of GRIB2's sections 1 and 4: parameter, level, time, ensemble member."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLES_VERSION = 33
 ECMWF = "ecmf"
 STATISTICS: dict[Statistic, int] = {"avg": 0, "accum": 1, "max": 2, "min": 3}
 TYPES_OF_LEVEL = {"pl": "isobaricInhPa", "sol": "soilLayer"}
-# Product definition templates: plain, a member's, a derived one; each for a moment and for a window.
+# Product definition templates: plain, member and derived, each for an instant and for a time range.
 PLAIN, MEMBER, DERIVED = (0, 8), (1, 11), (2, 12)
 # Code table 4.7. An index says `ens mean`, `ens spread`.
 DERIVATIONS = {"ens mean": 0, "ens std dev": 2, "ens spread": 4}

@@ -26,7 +26,7 @@ _LEVEL = re.compile(r"([a-z]+)_([0-9]+)(?:p([0-9]+))?")
 
 
 def values_of(variable: Variable, window: TimeRange, run: datetime, weather: Weather) -> AnyFloats:
-    """The field of a quantity over its window (minutes after the run began)."""
+    """The field of a quantity over its time range (in minutes after the start of the run)."""
     start, end = (hours_since_epoch(run) + minutes / 60 for minutes in (window.start, window.end))
     name = _STATISTIC.sub("", variable.name)
     if window.statistic == "accum":
@@ -49,7 +49,7 @@ def instant(variable: Variable, name: str, moment: WeatherState) -> AnyFloats:
     if level and level[1] in UPPER_AIR and "mb" in variable.levels[0]:
         return UPPER_AIR[level[1]](moment, float(f"{level[2]}.{level[3] or 0}"))
     low, high = variable.range
-    # Each name has its own time, so that no two such fields are alike.
+    # Each name is shifted in time, so that no two such fields are alike.
     apart = WeatherState(moment.weather, moment.hours + 500 * chance(0, name))
     pattern = 0.5 + 0.4 * np.clip(apart.sum_of(moment.weather.moist_waves), -1, 1)
     return np.asarray(low + (high - low) * pattern, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""A file as its publisher might repack it: the same messages in another order, with the index of either edition."""
+"""A file repacked by its publisher: the same messages in another order, with the index of either edition."""
 
 from __future__ import annotations
 

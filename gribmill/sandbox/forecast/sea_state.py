@@ -17,7 +17,7 @@ def _at_sea(quantity: FieldFunction) -> FieldFunction:
 
 
 def _swell(number: int) -> FieldFunction:
-    """Systems of waves, each lower than the one before, and each absent in some calm places."""
+    """Systems of waves, each lower than the previous one, and each absent in some calm places."""
 
     def height(moment: WeatherState) -> AnyFloats:
         pattern = WeatherState(moment.weather, moment.hours + 60 * number).sum_of(moment.weather.moist_waves)

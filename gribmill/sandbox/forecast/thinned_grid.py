@@ -10,7 +10,7 @@ from gribmill.sandbox.errors import SandboxError
 
 
 def thinned(grid: Grid, step: int) -> Grid:
-    """Every `step`-th point of the grid: the same projection and the same first corner."""
+    """A grid with every `step`-th point, with the same projection and first corner."""
     ny, nx = grid.shape
     if step == 1:
         return grid

@@ -10,7 +10,7 @@ from gribmill.arrays import AnyFloats
 from gribmill.sandbox.forecast.weather_state import WeatherState
 
 GRAVITY = np.float32(9.80665)
-# The temperature of the stratosphere, the minimum for every level.
+# The temperature of the stratosphere, the minimum for all levels.
 COLDEST_K = np.float32(205.0)
 
 

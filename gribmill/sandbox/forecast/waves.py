@@ -13,7 +13,7 @@ TURN = 2 * np.pi
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """`east` waves round the globe (whole, so that it closes), `north` per radian; moves with the hours."""
+    """`east` waves around the globe (an integer, so that the pattern closes), `north` per radian; moves with time."""
 
     east: int
     north: float
@@ -22,7 +22,7 @@ class Wave:
     radians_per_hour: float
 
     def angle(self, lat: AnyFloats, lon: AnyFloats, hours: float) -> AnyFloats:
-        """Its angle at each place, at a time in hours."""
+        """Its phase at each point, at a time in hours."""
         now = np.float32((self.phase - self.radians_per_hour * hours) % TURN)
         return np.asarray(self.east * lon + np.float32(self.north) * lat + now)
 

@@ -28,7 +28,7 @@ class Weather:
         self.moist_waves = make_waves(random, (5, 12, 29, 71), 0.7, 11.0)
         self.rain_waves = make_waves(random, (9, 16, 33), 1.0, 12.0)
         self.rain_places = make_waves(random, (6, 13, 27), 1.0, 0.0)
-        # Members start alike and drift apart a little.
+        # Members start alike and diverge slightly.
         drift = np.random.default_rng((seed, member)).normal(0, 0.12 if member else 0.0, 16)
         for name in ("pressure_waves", "warm_waves", "moist_waves", "rain_waves"):
             setattr(self, name, tuple(_shifted(wave, drift[k]) for k, wave in enumerate(getattr(self, name))))
@@ -79,7 +79,7 @@ class Weather:
         """mm of the hours from start to end: the integral of the rate."""
         total = np.zeros_like(self.places.lat)
         for share, wave in zip(self._rainy, self.rain_waves, strict=True):
-            # Waves come from the west: at a place the angle falls with time.
+            # Waves come from the west: at a fixed point, the phase decreases with time.
             first = self._rain_angle(wave, start)
             passed = np.float32(wave.radians_per_hour * (end - start))
             amount = time_above(first, RAIN_THRESHOLD) - time_above(first - passed, RAIN_THRESHOLD)

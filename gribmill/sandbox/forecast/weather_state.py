@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EARTH_M = 6.371e6
 AIR_KG_M3 = 1.2
-# Nearer to the equator no wind balances the pressure.
+# Closer to the equator, no wind balances the pressure.
 LEAST_CORIOLIS = 6e-5
 
 

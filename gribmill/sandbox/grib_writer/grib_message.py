@@ -1,4 +1,4 @@
-"""A GRIB message written through ecCodes: keys, then values in any packing that ecCodes can write."""
+"""Writes a GRIB message with ecCodes: keys, then values in any packing that ecCodes supports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PackingChoice:
 
 
 class GribMessage:
-    """Holds a handle of ecCodes: use as a context manager."""
+    """A message held by an ecCodes handle. Use it as a context manager."""
 
     def __init__(self, edition: int = 2, copy_of: GribMessage | None = None) -> None:
         import eccodes
@@ -61,7 +61,7 @@ class GribMessage:
         return self._codes.codes_get(self._handle, key)
 
     def pack(self, rows: NDArray[Any], choice: PackingChoice) -> None:
-        """Set the values: rows from south to north, NaN missing."""
+        """Set the values: rows from south to north, NaN where missing."""
         flat = to_scan_order(rows, self.get("scanningMode")).astype(np.float64, copy=False)
         holes = np.isnan(flat)
         some = bool(holes.any())

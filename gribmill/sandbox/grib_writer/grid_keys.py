@@ -1,4 +1,4 @@
-"""A grid as ecCodes keys of GRIB2's section 3."""
+"""Describes a grid with ecCodes keys of GRIB2's section 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A level as index files write it, as ecCodes keys of GRIB2's section 4."""
+"""Converts a level's text in index files to ecCodes keys of GRIB2's section 4."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LAYER = {words: (kind, unit) for kind, (_, words, unit) in VALUED.items()}
 
 
 def level_keys(text: str) -> Iterator[tuple[str, int]]:
-    """`2 m above ground`, `180-0 mb above ground`, `surface`; a SandboxError for any other text."""
+    """The keys for `2 m above ground`, `180-0 mb above ground`, `surface` …. Raises SandboxError for other texts."""
     if text in _KINDS:
         yield "typeOfFirstFixedSurface", _KINDS[text]
         return

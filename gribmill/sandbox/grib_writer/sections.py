@@ -13,7 +13,7 @@ PREVIOUS_BITMAP = 254
 
 
 def section(number: int, body: bytes) -> bytes:
-    """One section: its length, its number, its body."""
+    """One section: its length, number and body."""
     return (len(body) + 5).to_bytes(4, "big") + bytes([number]) + body
 
 

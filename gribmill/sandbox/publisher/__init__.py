@@ -1,3 +1,3 @@
-"""An HTTP server that serves a folder as S3, Google Cloud Storage and NOMADS do."""
+"""An HTTP server that serves a folder in the manner of S3, Google Cloud Storage and NOMADS."""
 
 __all__ = ["fault", "faults", "server"]

@@ -69,7 +69,7 @@ def parse_list_request(query: Mapping[str, str]) -> ListRequest:
 
 
 def list_page(store: ObjectStore, bucket: str, ask: ListRequest) -> ListPage:
-    """The next keys of the bucket (its name with a slash, or nothing for the whole store)."""
+    """The next keys of the bucket (its name with a slash; empty for the whole store)."""
     page = ListPage([], [])
     for stored in store.walk(bucket + ask.prefix):
         key = stored.key.removeprefix(bucket)

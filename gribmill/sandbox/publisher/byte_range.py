@@ -1,4 +1,4 @@
-"""The Range header, parsed as S3 and NOMADS do."""
+"""Parses the Range header like S3 and NOMADS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import re
 from dataclasses import dataclass
 
-# More in one request is an attack (RFC 9110, 17.15).
+# More ranges in one request are an attack (RFC 9110, 17.15).
 MOST_RANGES = 500
 _ONE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})")
 

@@ -11,7 +11,7 @@ Precondition = Literal["met", "not modified", "failed"]
 
 
 def check_preconditions(headers: Mapping[str, str], etag: str, modified: datetime) -> Precondition:
-    """RFC 9110, 13.2.2: tags take precedence over times."""
+    """Evaluates preconditions (RFC 9110, 13.2.2): tags take precedence over times."""
     match, none_match = headers.get("If-Match"), headers.get("If-None-Match")
     if match is not None:
         if not _has(match, etag):

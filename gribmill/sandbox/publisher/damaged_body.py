@@ -1,4 +1,4 @@
-"""Bodies that do not arrive as they should: damaged, cut off, slow or stalled."""
+"""Faulty bodies: damaged, truncated, slow or stalled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cut_off(body: Iterable[bytes], end: int) -> Iterator[bytes]:
 
 
 def slowed(body: Iterable[bytes], bytes_per_second: int) -> Iterator[bytes]:
-    """The body at that pace."""
+    """The body at a limited rate."""
     piece = max(1, bytes_per_second // PIECES_PER_SECOND)
     for chunk in body:
         for place in range(0, len(chunk), piece):

@@ -76,7 +76,7 @@ def chance(seed: int, *words: object) -> float:
 
 
 def is_index(key: str) -> bool:
-    """Whether the key is that of an index."""
+    """Whether the key belongs to an index."""
     return key.endswith((".idx", ".index"))
 
 

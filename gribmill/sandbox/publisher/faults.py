@@ -38,7 +38,7 @@ class FaultInjector(Protocol):
         """The version of an object that listings, HEAD and GET show now."""
 
     def respond(self, request: Request, proceed: Proceed) -> Response | RawResponse:
-        """The response to a request; `proceed` gives the right one."""
+        """The response to a request; `proceed` returns the correct one."""
 
 
 class Faults:
@@ -67,7 +67,7 @@ class Faults:
         return stored
 
     def respond(self, request: Request, proceed: Proceed) -> Response | RawResponse:
-        """Requests for objects count and may fail; lists, pages and missing keys never do."""
+        """Only requests for objects are counted and may fail, not those for lists, pages and missing keys."""
         # The right response comes before the request counts: an object is replaced after the first that fetches it.
         response = proceed(request)
         if not response.of_object:

@@ -63,7 +63,7 @@ class FileObject:
 
 
 class Folder:
-    """Threads may share it. Names that begin with a dot are files still being written, and are hidden."""
+    """A folder as a store. Threads may share it. Names that start with a dot are unfinished files, and are hidden."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -91,7 +91,7 @@ class Folder:
         return path is not None and path.is_dir()
 
     def walk(self, prefix: str) -> Iterator[FileObject]:
-        """Every object whose key begins with the prefix, ordered by the keys' bytes, as S3 lists them."""
+        """All objects whose key starts with the prefix, in byte order of the keys, as in S3."""
         start = prefix.rpartition("/")[0]
         if self._path(start) is None:
             return
@@ -126,7 +126,7 @@ class Folder:
                 yield stored
 
     def _in(self, folder: str) -> list[tuple[str, FileObject | None]]:
-        """The keys of one folder, ordered by their bytes; those of folders end with a slash."""
+        """The keys of one folder in byte order; keys of folders end with a slash."""
         try:
             with os.scandir(self.root / folder) as entries:
                 keys = [folder + entry.name for entry in entries]
@@ -142,7 +142,7 @@ class Folder:
         return sorted(found, key=lambda row: os.fsencode(row[0]))
 
     def _path(self, key: str) -> Path | None:
-        """The path of a key; None for invalid keys and any that lead out of the folder."""
+        """The path of a key; None for invalid keys and keys outside the folder."""
         if not key:
             return self.root
         parts = key.split("/")

@@ -1,4 +1,4 @@
-"""A folder as an HTML page in the form that NOMADS uses: name, time, rounded size."""
+"""Writes an HTML directory listing in the form of NOMADS: name, time, rounded size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _padding(name: str) -> str:
 
 
 def _rounded(size: int) -> str:
-    """As Apache writes sizes: 812, 8.9K, 142M."""
+    """A size in Apache's form: 812, 8.9K, 142M."""
     value, units = float(size), ["", "K", "M", "G", "T"]
     while value >= 1024:
         value /= 1024

@@ -42,7 +42,7 @@ class Request:
 
 
 def parse_target(target: str) -> tuple[str, dict[str, str]]:
-    """The key and the query parameters; a ValueError if the target is malformed."""
+    """The key and the query parameters. Raises ValueError if the target is malformed."""
     parts = urlsplit(target)
     key = unquote(parts.path, errors="strict").lstrip("/")
     return key, dict(parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST_PARAMETERS))

@@ -49,7 +49,7 @@ def from_bytes(data: bytes, kind: str, status: int = 200, headers: Mapping[str, 
 
 
 def refusal(code: str, facts: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None) -> Response:
-    """An error as S3 words it."""
+    """An error in S3's XML format."""
     status, message = MESSAGES[code]
     rows = {"Code": code, "Message": message, **(facts or {}), "RequestId": "sandbox", "HostId": "gribmill"}
     body = "".join(f"<{name}>{escape(str(value))}</{name}>" for name, value in rows.items())

@@ -124,7 +124,7 @@ class _Http(ThreadingHTTPServer):
                 self.connections.pop(request, None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that disconnects is not an error of the server; other errors are printed."""
+        """Ignores clients that disconnect; prints other errors."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -148,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = f"gribmill-sandbox/{__version__}"
     sys_version = ""
     timeout = IDLE_SECONDS
-    # Headers and body go in separate writes; together with delayed ACKs each response would wait 40 ms.
+    # Headers and body are sent in separate writes: with Nagle's algorithm and delayed ACKs, each would wait 40 ms.
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
@@ -171,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, response: Response, request: Request) -> None:
         if self.headers.get("Content-Length", "0") != "0" or self.headers.get("Transfer-Encoding"):
-            # A request body is not read, so it must not be taken for a next request.
+            # The request body is not read, so it must not be mistaken for the next request.
             self.close_connection = True
         request.status = response.status
         self.send_response(response.status, response.reason or HTTPStatus(response.status).phrase)

@@ -106,7 +106,7 @@ class Service:
 
 
 def _digest(stored: StoredObject, span: ByteSpan) -> str:
-    """RFC 9530: the digest of the body as sent, which for a range is that of the range."""
+    """Content-Digest (RFC 9530): the digest of the body as sent, so for a range that of the range."""
     digest = hashlib.sha256()
     for chunk in stored.read(span):
         digest.update(chunk)

@@ -22,7 +22,7 @@ class StoredObject(Protocol):
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Its size in bytes."""
 
     @property
     def modified(self) -> datetime:
@@ -30,7 +30,7 @@ class StoredObject(Protocol):
 
     @property
     def etag(self) -> str:
-        """A tag of exactly these bytes."""
+        """An entity tag for exactly these bytes."""
 
     def read(self, span: ByteSpan) -> Iterator[bytes]:
         """The bytes in chunks; fewer than requested if a file shrank meanwhile."""
@@ -46,7 +46,7 @@ class ObjectStore(Hashable, Protocol):
         """Whether keys below this one can exist; the empty key is the store itself."""
 
     def walk(self, prefix: str) -> Iterator[StoredObject]:
-        """Every object whose key begins with the prefix, ordered by the keys' bytes, as S3 lists them."""
+        """All objects whose key starts with the prefix, in byte order of the keys, as in S3."""
 
     def names(self, key: str) -> Sequence[tuple[str, StoredObject | None]]:
         """The entries of one folder: objects, and None for folders."""
@@ -54,7 +54,7 @@ class ObjectStore(Hashable, Protocol):
 
 @dataclass(slots=True)
 class BytesObject:
-    """An object in memory. Without an explicit tag it has the one that S3 would give it."""
+    """An object in memory. Without an explicit tag, it has the same one as in S3."""
 
     key: str
     data: bytes
