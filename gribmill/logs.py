@@ -65,7 +65,7 @@ class HumanFormatter(logging.Formatter):
 
 
 class TerminalFormatter(logging.Formatter):
-    """`12:00:00 message`: short lines for someone who watches. The line of a job's end is written by `describe`."""
+    """`12:00:00 message`: short lines for a terminal. `describe` writes the line for the end of a job."""
 
     def __init__(self, describe: Callable[[Any], str] | None = None) -> None:
         super().__init__()
@@ -95,14 +95,14 @@ class LogOptions(Protocol):
 
 
 class LogStyle(NamedTuple):
-    """The same for executors, which start without reading settings."""
+    """Log options for executors, which start without reading settings."""
 
     level: str = "info"
     format: str = "human"
 
 
 def set_up_logging(options: LogOptions, describe: Callable[[Any], str] | None = None) -> None:
-    """Log gribmill's lines to stderr, once per process. `describe` writes the line of a job's end for a terminal."""
+    """Log to stderr; call it once per process. On a terminal, `describe` writes the line for the end of a job."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_formatter(log_format(options), describe))
     logger = logging.getLogger("gribmill")
@@ -112,7 +112,7 @@ def set_up_logging(options: LogOptions, describe: Callable[[Any], str] | None = 
 
 
 def log_format(options: LogOptions) -> str:
-    """The format in force: lines for people are shorter on a terminal than in a journal."""
+    """The effective format: lines for people are shorter on a terminal than in a journal."""
     watched = sys.stderr is not None and sys.stderr.isatty()  # it may be closed
     return "terminal" if options.format == "human" and watched else options.format
 

@@ -38,7 +38,7 @@ def read_toml(path: Path, limit_bytes: int, error: type[GribmillError], what: st
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The table; a ValueError that says what it `is` or `cannot be` if it is not TOML that gribmill can use."""
+    """The table. Raises ValueError, with a message such as `is not valid TOML: …`, if gribmill cannot use it."""
     for number, line in enumerate(text.splitlines(), 1):
         key = _IN_QUOTES.sub("", line).partition("=")[0]
         if "," not in key and key.count(".") > MOST_DOTS:

@@ -33,9 +33,9 @@ class Category:
 
 
 def categories_of(values: NDArray[np.floating], flags: Mapping[int, str]) -> tuple[Category, ...]:
-    """The categories of a code field by rising code: those with a meaning, and other codes that occur.
+    """The categories of a code field in ascending order: codes with a meaning, and other codes that occur.
 
-    Nothing where the numbers are not codes: means over a window, or a wrong table.
+    Empty if the values are not codes: means over a time range, or a wrong table.
     """
     finite = values[np.isfinite(values)]
     present = np.unique(finite)

@@ -36,7 +36,7 @@ class ShownUnits:
 class Drawable:
     """Values (rows south to north, columns west to east, NaN missing) with 1-D or 2-D lat and lon.
 
-    `grid` is that of the values; fields on projected grids need it for coastlines and parallels. `box` (west, south,
+    `grid` is the values' grid; fields on projected grids need it for coastlines and parallels. `box` (west, south,
     east, north) is the requested area, `flags` are the meanings of codes, `limits` the ends of the scale.
     """
 

@@ -92,7 +92,7 @@ def scale_for(
     limits: Limits = (None, None),
     flags: Mapping[int, str] | None = None,
 ) -> Scale:
-    """The scale for these values by the palette's name; a generic one where their units do not fit it.
+    """The scale for these values with the named palette; a generic one if their units do not match the palette.
 
     `shown` are other units than the palette's, `limits` the first and last level instead of the data's range.
     """

@@ -11,7 +11,7 @@ from gribmill.sandbox.publication import PublicationPlan, roots
 
 
 def client_tables(models: Iterable[Model], url: str, made: PublicationPlan | None = None) -> str:
-    """[roots] and, for what was made, [models]: a run is complete with the generated hours, whatever its cycle."""
+    """[roots] and, if `made` is given, [models]: a run of any cycle is then complete with the generated hours."""
     models = [*models]
     lines = ["[roots]", *(f"{name} = {json.dumps(root)}" for name, root in roots(models, url).items())]
     for family, hours in _hours(made).items():

@@ -44,9 +44,9 @@ class PublicationPlan:
 def plan(
     models: Sequence[Model], hours: str, now: datetime, *, run: str | None = None, runs: int = 1
 ) -> PublicationPlan:
-    """The runs (that one, or each model's newest, the oldest of them first) with those hours that they have.
+    """The plan for the given run, or for each model's newest, oldest first, with the hours that each run has.
 
-    A member that has ended, or has none of the hours, is left out where others of its family have some.
+    A member that has ended, or has none of the hours, is left out if other members of its family have some.
     """
     try:
         wanted = set(parse_steps(hours))

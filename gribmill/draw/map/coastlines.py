@@ -1,7 +1,7 @@
 """Shores of seas and lakes, borders, and the states of a few countries, from the `.npz` files beside this one.
 
-Natural Earth 1:10m (public domain), as ECMWF's Magics carries it: `coastlines_10m.npz` simplified to 280 metres,
-`coastlines.npz` to a kilometre. `scripts/make_coastlines.py` makes both and says how.
+Natural Earth 1:10m (public domain), from ECMWF's Magics: `coastlines_10m.npz` is simplified to 280 metres,
+`coastlines.npz` to a kilometre. `scripts/make_coastlines.py` makes both and explains how.
 """
 
 from __future__ import annotations

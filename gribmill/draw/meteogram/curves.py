@@ -101,7 +101,7 @@ def friendly(curves: Curves) -> Curves:
 def with_gaps(curves: Curves) -> Curves:
     """The curves with a gap at each missing hour, so that no line bridges it.
 
-    A step longer than both its neighbours is such a gap; a model's change to longer steps is not.
+    A step longer than both adjacent steps is such a gap; a model's change to longer steps is not.
     """
     seconds = curves.seconds
     steps = np.diff(seconds)

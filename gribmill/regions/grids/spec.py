@@ -27,9 +27,9 @@ KINDS: dict[str, type[Any]] = {
 
 
 def grid_from_spec(values: Mapping[str, Any]) -> Grid:
-    """The grid that `Grid.spec` described.
+    """The grid described by `Grid.spec`.
 
-    Projected ones may give `lat1`, `lon1` of their south-west point instead of `x0`, `y0`.
+    Projected grids may state `lat1`, `lon1` of the south-west point instead of `x0`, `y0`.
     """
     fields = dict(values)
     kind = KINDS.get(str(fields.pop("kind", None)))

@@ -46,7 +46,7 @@ def make_waves(
 def time_above(angle: AnyFloats, threshold: AnyFloats | float) -> AnyFloats:
     """The integral of max(0, sin x − threshold) from 0 to the angle; it never decreases.
 
-    A sum with resets and one without agree to the last digit, since both are differences of it.
+    Sums with and without resets agree to the last digit, since both are differences of this integral.
     """
     level = np.clip(threshold, -1, 1)
     rise = np.arcsin(level)

@@ -19,7 +19,7 @@ ANGLE = "°"
 class DayValue:
     """One variable on one day: the extremes, or the sum of an amount. NaN if unknown.
 
-    `whole` is False if hours of the day are missing; then there is no sum, and the extremes are of the other hours.
+    `whole` is False if hours of the day are missing; the sum is then NaN, and the extremes cover the other hours.
     """
 
     low: float

@@ -21,10 +21,10 @@ class SampleLayout:
 
     steps: list[int]
     arrays: tuple[str, ...]
-    """Those that any of the hours needs."""
+    """The arrays that any hour needs."""
     known: dict[str, VariableMeta]
     places: dict[str, str | tuple[str | None, ...]]
-    """The array of a variable, or that of each hour where they differ."""
+    """The array of each variable, or its array at each hour if they differ."""
     windowed: tuple[NeededArrays, ...]
     """For each hour, the variables over a time range, whose metadata differs from hour to hour."""
 

@@ -1,7 +1,7 @@
 """A cache of requested tiles: kept open, with the parts that were read, until they are replaced.
 
-An answer from the cache takes about a millisecond and no I/O. Folder listings are cached for a second, or ten in an
-object store; the values of a run are cached in blocks of points, with all hours of a variable in one array.
+A request served from the cache takes about a millisecond and no I/O. Folder listings are cached for a second, or ten in
+an object store; the values of a run are cached in blocks of points, with all hours of a variable in one array.
 """
 
 from __future__ import annotations

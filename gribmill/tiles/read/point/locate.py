@@ -50,7 +50,7 @@ class TileLocation:
         return row * self.shape[1] + column
 
     def bilinear(self, points: Values, begin: int) -> float:
-        """Interpolated between the four surrounding points, from a field's points from number `begin` on.
+        """The value interpolated between the four surrounding points; `points` are the field's from `begin` on.
 
         Points without a value have no weight.
         """

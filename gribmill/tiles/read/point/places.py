@@ -53,7 +53,7 @@ def places_of(given: Iterable[Place | tuple[str, float, float] | tuple[float, fl
 def read_places(path: Path) -> list[Place]:
     """The places of a CSV file with the columns name, lat, lon; a first line with column names is optional.
 
-    Empty lines and lines that start with # are ignored. An error names the line.
+    Empty lines and lines that start with # are ignored. Errors name the line.
     """
     try:
         with path.open("rb") as file:

@@ -97,9 +97,9 @@ def wind_direction(u: float, v: float) -> float:
 def sample_folder(
     folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
 ) -> list[Samples]:
-    """Every hour at each of the places; each tile is opened once.
+    """All hours at each of the places; each tile is opened once.
 
-    A damaged tile gives rows without values, and a note.
+    A damaged tile results in rows without values, and a note.
     """
     collected = [_Collected(place) for place in places]
     tiles = folder.tiles()

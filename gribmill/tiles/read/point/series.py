@@ -23,8 +23,8 @@ TimeWindow = tuple[int, int]
 class Column:
     """One variable over the hours.
 
-    `windows` are the time ranges of a sum, mean or extreme in minutes since the run, each None where there is no
-    value or its message states no time range. An instant has none.
+    `windows` are the time ranges of a sum, mean or extreme in minutes since the run, each None if there is no value or
+    its message states no time range. It is None for an instant.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Column:
 
     @property
     def minutes(self) -> tuple[int, ...] | None:
-        """The length of each time range, 0 where there is none; None for an instant."""
+        """The length of each time range, 0 if there is none; None for an instant."""
         if self.windows is None:
             return None
         return tuple(0 if window is None else window[1] - window[0] for window in self.windows)
@@ -55,7 +55,7 @@ class Column:
 class Series:
     """A point forecast; `columns` are in the usual order.
 
-    `run` is the newest run that it is from, `runs` has the run of each row. `zone` is that of `times`.
+    `run` is the newest run in it, `runs` are the runs of the rows. `zone` is the time zone of `times`.
     """
 
     model: str
