@@ -16,7 +16,7 @@ MOST_PLACES = 100
 
 
 def check_template(template: Mapping[str, Any], root: str) -> bool:
-    """Whether there are placeholders; raises BadArguments if one could never be filled from the fields of `root`."""
+    """Whether the template has placeholders; raises BadArguments if one could never be filled from `root`'s fields."""
     text = json.dumps(template, ensure_ascii=False)
     places = PLACE.findall(text)
     if len(places) > MOST_PLACES:

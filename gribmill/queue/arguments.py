@@ -1,5 +1,4 @@
-"""Job arguments as pydantic models. Imported when arguments are first validated: commands that only read start
-without pydantic."""
+"""Job arguments as pydantic models. Imported on first validation, so read-only commands start without pydantic."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Args(BaseModel):
     """The base of every argument model: unknown keys are refused."""
 
-    # Built on first use: executors start without the validators of types that they do not run.
+    # Built on first use, so executors do not build validators for types that they never run.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, ser_json_inf_nan="constants")
 
 

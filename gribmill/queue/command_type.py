@@ -127,18 +127,19 @@ def _is_missing(problem: ValidationError) -> bool:
 
 @lru_cache(maxsize=100)
 def _validator(schema_text: str) -> Validator:
-    """Imported on first use, because most processes see no command. References to other documents are not followed."""
+    """Imports jsonschema on first use: most processes run no commands. References to other documents are not
+    resolved."""
     from jsonschema import Draft202012Validator, FormatChecker
     from referencing import Registry
 
     formats = FormatChecker()
-    # jsonschema itself checks this one only if another package is there.
+    # jsonschema checks this format only if an optional package is installed.
     formats.checks("date-time", ValueError)(_is_date_time)
     return Draft202012Validator(json.loads(schema_text), registry=Registry(), format_checker=formats)
 
 
 def _is_date_time(value: object) -> bool:
-    """Whether a text is a date and a time with a zone; values of other types are not this check's concern."""
+    """Whether a string is a date and time with a UTC offset. Values of other types pass."""
     if not isinstance(value, str):
         return True
     return "T" in value.upper() and datetime.fromisoformat(value).tzinfo is not None

@@ -1,7 +1,7 @@
 """When a schedule is due: five cron fields in a time zone.
 
-On days when clocks change it does as Debian's cron does: what falls into the hour that is left out comes right after
-it, and what names an hour that comes twice comes once.
+Clock changes are handled as in Debian's cron: a slot in the skipped hour fires right after it, and a slot in the
+repeated hour fires once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST_EXPRESSION = 200
 
 
 class CronSchedule:
-    """One cron expression in one time zone; or BadTrigger. Times come and go as UTC."""
+    """One cron expression in one time zone; raises BadTrigger if either is invalid. Takes and returns UTC times."""
 
     def __init__(self, expression: str, timezone: str) -> None:
         self.expression = expression
@@ -35,28 +35,28 @@ class CronSchedule:
             raise BadTrigger(f"{expression!r} is not a schedule: {str(error).lower()}") from None
 
     def after(self, moment: datetime) -> datetime | None:
-        """The first slot after a moment; None when there is none in the next fifty years."""
+        """The first slot after `moment`; None if there is none within fifty years."""
         return next(self.since(moment + timedelta(microseconds=1)), None)
 
     def since(self, moment: datetime) -> Iterator[datetime]:
-        """Every slot that is not before a moment."""
+        """All slots at or after `moment`."""
         slots = CronSim(self.expression, (moment - timedelta(seconds=1)).astimezone(self._zone))
-        # In the hour that comes twice the iterator may begin with what came the first time.
+        # In the repeated hour, the iterator may start with slots of its first occurrence.
         return (utc for utc in (slot.astimezone(UTC) for slot in slots) if utc >= moment)
 
     def latest(self, moment: datetime) -> datetime | None:
-        """The last slot that is not after a moment."""
-        # The iterator begins before what it is given, and a slot at the moment itself counts.
+        """The last slot at or before `moment`."""
+        # The iterator excludes its start, but a slot at the moment itself counts.
         just_after = moment.replace(microsecond=0) + timedelta(seconds=1)
         found = next(CronSim(self.expression, just_after.astimezone(self._zone), reverse=True), None)
         if found is None:
             return None
-        # Backwards it passes over some slots of the hour that comes twice. Forwards is what counts.
+        # Backward iteration skips some slots of the repeated hour, so iterate forward from what it found.
         return max(takewhile(lambda slot: slot <= moment, self.since(found.astimezone(UTC))), default=None)
 
 
 def check_zone(name: str) -> None:
-    """BadTrigger when there is no such time zone."""
+    """Raise BadTrigger if there is no such time zone."""
     _zone(name)
 
 

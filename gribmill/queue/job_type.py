@@ -87,7 +87,7 @@ class JobType:
 
     def check(self, args: Mapping[str, Any] | str) -> Args:
         """Validate arguments; raises BadArguments, which names the field."""
-        # Calling the validator directly halves the time of the model's own methods.
+        # Calling the validator directly takes half the time of the model's own methods.
         validator = self.model.__pydantic_validator__
         try:
             if not isinstance(args, str):
@@ -118,7 +118,7 @@ class JobType:
         model = self.check(args)
         try:
             text = model.__pydantic_serializer__.to_json(model, exclude_none=True).decode()
-            if "NaN" in text or "Infinity" in text:  # a storable object, or a JSON string that has to be checked
+            if "NaN" in text or "Infinity" in text:  # either a constant, or harmless text inside a string
                 json.loads(text, parse_constant=_refuse_constant)
             size = len(text) if text.isascii() else len(text.encode())
         except ValueError as error:  # not a number, or half a surrogate pair
@@ -133,7 +133,7 @@ class JobType:
         return list(self.model.model_fields)
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments, to be read only."""
+        """The JSON Schema of the arguments. It is shared: do not modify it."""
         return _schema_of(self.model)
 
     def dedupe_key_of(self, args_text: str, tenant_id: str) -> str | None:
@@ -146,7 +146,7 @@ class JobType:
         return dedupe_key(self.key, tenant_id, args)
 
 
-@cache  # pydantic takes milliseconds, and every store that is opened compares the schemas
+@cache  # pydantic takes milliseconds, and opening a store compares all schemas
 def _schema_of(model: type[Args]) -> dict[str, Any]:
     return model.model_json_schema()
 

@@ -26,8 +26,8 @@ class RetryPolicy:
     def wait_seconds(self, retry: int, ref: AttemptRef) -> float:
         """The wait before retry number `retry` (1 is the first): the backoff, shortened by at most the jitter.
 
-        The jitter is a hash of (job, attempt): jobs that fail together spread out, and a test sees the same wait twice.
-        Without jitter the wait is exactly the backoff.
+        The jitter is a hash of (job, attempt), so jobs that fail together are spread out and waits are reproducible in
+        tests. Without jitter, the wait is exactly the backoff.
         """
         digest = hashlib.blake2b(f"{ref.job_id}/{ref.attempt_no}".encode(), digest_size=8).digest()
         unit = int.from_bytes(digest, "big") / 2**64
@@ -35,11 +35,11 @@ class RetryPolicy:
 
 
 def backoff_seconds(attempts: int, base: float = 1.0, cap: float = 60.0) -> float:
-    """min(cap, base·2^(attempts-1)) after that many failed attempts; the base before the first."""
+    """min(cap, base·2^(attempts-1)) after `attempts` failed attempts; `base` before the first."""
     exponent = min(max(attempts, 1) - 1, 62)
     return min(cap, base * 2.0**exponent)
 
 
 def can_retry(status: Status, attempts: int, max_attempts: int = 5) -> bool:
-    """Whether a job in this state may run again after that many attempts."""
+    """Whether a job with this status may run again after `attempts` attempts."""
     return status not in ("completed", "processing") and attempts < max_attempts

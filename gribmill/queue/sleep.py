@@ -13,8 +13,8 @@ from gribmill.queue.worker.task import PermanentFailure, Task
 
 
 def run(task: Task) -> Succeeded | Snoozed:
-    """Sleep, print, then succeed or fail as asked."""
-    from gribmill.queue.arguments import SleepArgs  # only for jobs: commands that list types start without pydantic
+    """Sleep, print, then succeed or fail as requested."""
+    from gribmill.queue.arguments import SleepArgs  # imported here so that listing types does not load pydantic
 
     args = task.args_as(SleepArgs)
     if args.say:

@@ -17,5 +17,5 @@ def storable(text: str | None) -> str | None: ...
 
 
 def storable(text: str | None) -> str | None:
-    """Replace NUL, which PostgreSQL rejects and at which SQLite's functions cut a string off."""
+    """Replace NUL characters, which PostgreSQL rejects and at which SQLite's functions truncate."""
     return text.replace(NUL, REPLACEMENT) if text is not None and NUL in text else text

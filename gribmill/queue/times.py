@@ -27,7 +27,7 @@ def _second(whole: int) -> str:
 
 
 def to_datetime(text: str | None) -> datetime | None:
-    """Database text as an aware datetime; None if it is not a time, as manually written rows may hold anything."""
+    """Database text as an aware datetime; None if it is not a time, because manually written rows may hold anything."""
     if not text:
         return None
     try:

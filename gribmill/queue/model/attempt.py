@@ -46,7 +46,7 @@ class Claimed(NamedTuple):
 
 @cache
 def _json_list(words: tuple[str, ...]) -> str:
-    """Cached: workers ask for the same few types thousands of times a second."""
+    """Cached, because workers request the same few types thousands of times a second."""
     return json.dumps(words)
 
 
@@ -93,11 +93,11 @@ class Attempt:
     downloaded_bytes: int | None = None
     written_bytes: int | None = None
     ready_at: datetime | None = None
-    """When it could have started."""
+    """When the attempt could have started."""
 
     @property
     def wait_seconds(self) -> float | None:
-        """From when it could have started to its start; None if that is not known."""
+        """Seconds from when it could have started until it did; None if unknown."""
         if self.ready_at is None or self.started_at is None or self.started_at < self.ready_at:
             return None
         return (self.started_at - self.ready_at).total_seconds()

@@ -1,4 +1,4 @@
-"""Events: what has happened, by name, with a payload."""
+"""Events: named records of what happened, with a payload."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NewEvent:
 
 @dataclass(frozen=True, slots=True)
 class PublishedEvent:
-    """A row of the outbox. `job_id` is the job whose attempt caused it, `event_key` the id that its emitter gave."""
+    """A row of the outbox. `job_id` is the job whose attempt caused it, `event_key` the id assigned by its emitter."""
 
     id: int
     name: str

@@ -41,7 +41,7 @@ class NewJob:
     template_id: int | None = None
     """The template that it was created from."""
     requested_by: str | None = None
-    """For shared work, which belongs to `global`: the tenant that asked for it, whose turns and limits apply."""
+    """For shared work, which belongs to `global`: the tenant that requested it, whose turns and limits apply."""
 
 
 class PreparedJob(NamedTuple):
@@ -70,7 +70,7 @@ class PreparedJob(NamedTuple):
 
 
 class Enqueued(NamedTuple):
-    """A job's id, and whether this call created it (False: an equal job was already active)."""
+    """A job's id, and whether this call created it (False if an equal job was already active)."""
 
     id: int
     created: bool

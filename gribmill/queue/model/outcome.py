@@ -1,4 +1,4 @@
-"""How an attempt ends, and what the worker gets in exchange."""
+"""Outcomes of attempts, and the worker's exchange with the store."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ class NewTrigger:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A stored trigger. `template` holds the arguments of its jobs, with their placeholders: a dict, unless the row was
-    written by hand."""
+    """A stored trigger. `template` holds the arguments of its jobs, with placeholders: a dict, unless the row was
+    written manually."""
 
     id: int
     label: str
@@ -83,7 +83,7 @@ class BrokenTrigger:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """One firing of a trigger: the job it created, or the reason why there is none."""
+    """One firing of a trigger: the job that it created, or the reason why it created none."""
 
     trigger_id: int
     occasion: str
@@ -93,7 +93,7 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """A recorded firing with its job; the status is None once the job was pruned."""
+    """A recorded firing with its job; the status is None after the job has been pruned."""
 
     occasion: str
     job_id: int | None

@@ -1,4 +1,4 @@
-"""Webhooks: addresses that receive events."""
+"""Webhooks: URLs that receive events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DeliveryStatus = Literal["pending", "delivered", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A stored webhook. `events` are names with asterisks; the tenant `*` stands for all of them."""
+    """A stored webhook. `events` are names, possibly with asterisks; the tenant `*` means all tenants."""
 
     id: int
     tenant_id: str
@@ -45,8 +45,8 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class WebhookAnswer:
-    """How one attempt to deliver ended. After a failure the webhook is disabled if it has failed for too long, or if
-    its address is gone."""
+    """The result of one delivery attempt. A failure disables the webhook if it has failed for too long, or if its
+    URL is gone."""
 
     webhook_id: int
     event_id: int

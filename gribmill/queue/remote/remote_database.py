@@ -31,8 +31,7 @@ RecordT = TypeVar("RecordT")
 
 
 class RemoteSnapshot:
-    """Each statement is its own snapshot: handlers rely on no more, because other hosts may change rows at any
-    time."""
+    """Each statement reads its own snapshot. Handlers need no more, because other hosts may change rows at any time."""
 
     def __init__(self, server: ServerConnection) -> None:
         self._server = server
@@ -109,7 +108,7 @@ class RemoteDatabase:
         refuse()
 
     def may_have_work(self) -> bool:
-        """Unknown: only a claim can tell."""
+        """Always true: only a claim can find out."""
         return True
 
     def tidy(self) -> None:

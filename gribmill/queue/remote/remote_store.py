@@ -103,11 +103,11 @@ class RemoteWorkers(Workers):
         return answer.to_held()
 
     def asked_to_drain(self, worker_id: str) -> bool:
-        """As in the response to the last heartbeat."""
+        """Taken from the response to the last heartbeat."""
         return self._draining
 
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
-        """None: tasks of a single worker are left to workers with a database connection."""
+        """Always None: exclusive tasks are left to workers with a database connection."""
         return None
 
 
@@ -121,11 +121,11 @@ class RemoteUpkeep(Upkeep):
         return Recovered(tuple(found.requeued), tuple(found.ended))
 
     def recover_dead_processes(self) -> Recovered:
-        """None until their leases expire: only a worker with a database connection can take jobs back at once."""
+        """Recovers nothing: only a worker with a database connection can take jobs back before their leases expire."""
         return Recovered()
 
     def shorten_waits(self) -> int:
-        """Their times are the server's."""
+        """Does nothing: the server's clock determines the times."""
         return 0
 
     def lose_silent_workers(self, silent_seconds: float) -> Sequence[str]:
@@ -140,7 +140,7 @@ class RemoteReservations(Reservations):
 
 class RemoteAttempts(Attempts):
     def lost_without_log(self, job_id: int) -> list[LostAttempt]:
-        """None: logs of this machine cannot be recorded from here."""
+        """Always empty: a remote worker cannot record logs."""
         return []
 
 
@@ -155,7 +155,7 @@ class RemoteTriggers(Triggers):
     database: RemoteDatabase
 
     def fire_due(self) -> Sequence[Fired]:
-        """The server fires them and dispatches events. Their jobs are logged there, and claimed like all others."""
+        """The server fires triggers and dispatches events. It logs the new jobs; they are claimed like any others."""
         self.database.server.post("triggers", None, FiredMessage)
         return ()
 

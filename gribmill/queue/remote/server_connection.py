@@ -16,7 +16,7 @@ from gribmill.version import __version__
 
 PATH = "/api/v1/worker/"
 CONNECT_SECONDS = 3.0
-# Responses are read in pieces, so that one that trickles in cannot hold up a worker.
+# Responses are read in chunks, so that a slow one cannot block a worker.
 LONGEST_ANSWER = 64_000_000
 PIECE = 1_000_000
 # Delays before a read is retried: a restarting server is back within seconds.

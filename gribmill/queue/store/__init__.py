@@ -27,7 +27,7 @@ from gribmill.queue.store.workers import Workers
 
 
 class Store(Exchanges):
-    """One durable priority queue: a facet for each noun, and what a worker does in its turns."""
+    """One durable priority queue: a facet for each noun, and the exchanges of workers."""
 
     def __init__(
         self, database: Database, registry: Registry, effects: EffectReader | None = None, *, for_reading: bool = False
@@ -53,7 +53,7 @@ class Store(Exchanges):
         self.definitions.declare(schemas=not for_reading)
 
     def for_tenant(self, name: str) -> TenantStore:
-        """A handle that sees and changes only what belongs to this tenant; TenantNotFound if there is none."""
+        """A handle that sees and changes only what belongs to this tenant; raises TenantNotFound."""
         return TenantStore(self.database, self.registry, self.webhooks, self.tenants.get(name).name)
 
     def verify(self) -> list[Violation]:

@@ -8,7 +8,7 @@ from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Job
 from gribmill.queue.store.types.known_types import KnownTypes
 
-# What a database integer holds.
+# Ids are 64-bit signed integers.
 ID_LIMIT = 2**63
 
 

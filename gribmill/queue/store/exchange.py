@@ -1,4 +1,4 @@
-"""A worker's turn: it reports how attempts ended and gets the next batches, in one transaction."""
+"""Exchanges: a worker reports ended attempts and claims the next batches, in one transaction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Origin(NamedTuple):
 
 
 class FollowUp(NamedTuple):
-    """What becomes true with the end of an attempt."""
+    """The jobs and changes that are committed together with the end of an attempt."""
 
     then: Sequence[PreparedJob] = ()
     also: Sequence[Change] = ()
@@ -52,7 +52,7 @@ NOTHING = FollowUp()
 
 
 class Exchanges(Facet):
-    """Taking reports and handing out work. A fenced worker changes nothing."""
+    """Accepts reports and hands out work. Reports of a fenced worker change nothing."""
 
     def __init__(self, database: Database, registry: Registry, effects: EffectReader) -> None:
         super().__init__(database, registry)
@@ -60,7 +60,7 @@ class Exchanges(Facet):
 
     @retried
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
-        """The next batch for this worker, head first; empty when nothing can run."""
+        """Claim the next batch for this worker, head first; empty if nothing can run."""
         done = self.database.turn(request.worker_id, (), [request])
         if done is not None:
             return done.batches[0]
@@ -71,13 +71,13 @@ class Exchanges(Facet):
 
     @retried
     def claim_job(self, request: ClaimRequest, job_id: int) -> Claimed:
-        """This pending job, ahead of its turn. NotAllowed with the reason why it cannot start."""
+        """Claim this pending job ahead of its turn; raises NotAllowed with the reason if it cannot start."""
         with self.database.write() as tx:
             return self._claim_job(tx, request, job_id)
 
     @retried
     def claim_new(self, request: ClaimRequest, job: NewJob) -> Claimed:
-        """Enqueue a job and take it at once, so that no other worker can; NotAllowed if it cannot start now."""
+        """Enqueue and claim a job in one transaction, before any other worker can; NotAllowed if it cannot start."""
         self.registry.refresh()
         prepared = prepare(self.registry, job)
         with self.database.write() as tx:
@@ -87,11 +87,11 @@ class Exchanges(Facet):
             return self._claim_job(tx, request, made.id)
 
     def complete(self, job_id: int, outcome: Succeeded | None = None) -> None:
-        """End the running attempt of a job, whichever worker holds it; NotAllowed if it does not run."""
+        """Complete the running attempt of a job, whichever worker holds it; NotAllowed if none is running."""
         self._end_by_id(job_id, outcome or Succeeded())
 
     def fail(self, job_id: int, error: str, *, retry_in: float | None = None, permanent: bool = False) -> None:
-        """The same with a failure: it is tried again after `retry_in` seconds, or the type's backoff."""
+        """Fail the running attempt of a job; it is retried after `retry_in` seconds, or after the type's backoff."""
         self._end_by_id(job_id, Failed(error, permanent=permanent, retry_in=retry_in))
 
     def _end_by_id(self, job_id: int, outcome: Outcome) -> None:
@@ -114,7 +114,7 @@ class Exchanges(Facet):
 
     @retried
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
-        """Ready jobs of the same group that arrived since the head was claimed; none for a worker that has lost it."""
+        """Claim ready jobs with the head's batching key that arrived since; none if the worker has lost the head."""
         if head.group_key is None or limit < 1 or head.retry_count:
             return ()
         with self.database.write() as tx:
@@ -125,7 +125,7 @@ class Exchanges(Facet):
     @retried
     def exchange(self, worker_id: str, reports: Sequence[Report], claims: Sequence[ClaimRequest] = ()) -> Exchange:
         """Apply the reports and hand out the next batches (one per claim), all in one transaction."""
-        # Most turns are like this, and it is known before anything else is looked at.
+        # The common case, recognised before any other work.
         succeeded = [(report, report.outcome) for report in reports if _only_succeeded(report.outcome)]
         plain = len(succeeded) == len(reports)
         if plain and (reports or claims):
@@ -146,7 +146,7 @@ class Exchanges(Facet):
                     fenced.append(report.ref)
                     continue
                 accepted.append(report.ref)
-                # What a cancelled job would have brought about does not happen.
+                # A cancelled job has no follow-up.
                 if follow_up is not NOTHING and status != "cancelled":
                     self._apply(tx, report.ref, follow_up)
             if not claims:
@@ -158,7 +158,7 @@ class Exchanges(Facet):
         return Exchange(tuple(accepted), tuple(fenced), batches)
 
     def _prepare(self, outcome: Outcome) -> FollowUp:
-        """Checked before the transaction begins: a result may ask for anything."""
+        """Validate an outcome's jobs and effects before the transaction begins: handlers may return anything."""
         then = outcome.then if isinstance(outcome, Succeeded | Snoozed) else ()
         also = () if isinstance(outcome, Stopped) else outcome.also
         if not then and not also:
@@ -183,8 +183,8 @@ class Exchanges(Facet):
         tx.wakes |= bool(made)
 
     def _inherited(self, job: PreparedJob, origin: _Origin | None) -> PreparedJob:
-        """A follow-up job belongs to the tenant of the job before it, unless its work is shared by all tenants, and to
-        its group, and carries its creator and correlation id."""
+        """A follow-up job inherits the group, creator and correlation id of its origin, and, unless its type is
+        shared, the tenant."""
         if origin is None:
             return job
         heir = job._replace(
@@ -203,10 +203,10 @@ class Exchanges(Facet):
         return heir._replace(tenant_id=origin.tenant_id, dedupe_key=key)
 
     def _must_outlive(self, batch: Sequence[Claimed]) -> bool:
-        """Whether a claim has to survive a power cut or a failover.
+        """Whether a claim must be durable across a power cut or a failover.
 
-        Forgotten, it leaves a pending job, which is run again. So is one that is remembered if its worker is gone too,
-        unless a job of its type that was lost must never run again.
+        If a claim is lost, its job is pending and runs again; so does a claimed job whose worker died with the
+        database. Only types whose lost jobs must not run again need a durable claim.
         """
         if self.database.workers_outlive_it:
             return bool(batch)
@@ -214,17 +214,17 @@ class Exchanges(Facet):
 
 
 def _only_succeeded(outcome: Outcome) -> TypeGuard[Succeeded]:
-    """Whether nothing else becomes true with this end."""
+    """Whether the outcome is a success without follow-up."""
     return isinstance(outcome, Succeeded) and not outcome.then and not outcome.also
 
 
 def _may_leave_jobs(outcome: Outcome) -> bool:
-    """Whether an attempt that ends so may enqueue others: follow-up jobs, or its own retry as a new job."""
+    """Whether this outcome may enqueue jobs: follow-up jobs, or a retry as a new job."""
     return isinstance(outcome, Failed) or (isinstance(outcome, Succeeded | Snoozed) and bool(outcome.then))
 
 
 def _end_all(tx: Transaction, worker_id: str, reports: Sequence[Report]) -> Sequence[AttemptStatus | None]:
-    """How each attempt ended; None where the worker is fenced. Most succeed, and those are written together."""
+    """End the attempts and return the status of each; None if fenced. Successes, the majority, are written together."""
     succeeded = [(report, report.outcome) for report in reports if isinstance(report.outcome, Succeeded)]
     completed = iter(tx.complete(worker_id, succeeded) if succeeded else ())
     return [

@@ -17,7 +17,7 @@ SWEEP_LIMIT = 500
 ORPHANED = "its job was not running"
 # A writer normally waits milliseconds: a longer wait means that some process blocked all writers.
 LONGEST_TURN_SECONDS = 1.0
-# No valid lease is longer: this one was written before the clock was set back.
+# No valid lease is longer: a later expiry was written before the clock was set back.
 FARTHEST_LEASE_SECONDS = 2 * 3600.0
 
 # Small enough not to delay claims.
@@ -32,7 +32,7 @@ EVENTS_KEPT = timedelta(days=31)
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How many jobs were removed, or would be."""
+    """How many jobs were removed, or would be in a dry run."""
 
     completed: int
     failed: int
@@ -61,9 +61,9 @@ class Upkeep(Facet):
 
     @retried
     def recover(self) -> Recovered:
-        """End the attempts whose lease has run out, at most 500 at a time.
+        """End attempts whose lease has expired, at most 500 at a time.
 
-        None of them if this had to wait for its turn to write: other workers had to wait as well, and renew first.
+        Ends none if it had to wait for the write lock: other workers waited too, and must be able to renew first.
         """
         self.database.tidy()
         with self.database.read() as tx:
@@ -98,9 +98,9 @@ class Upkeep(Facet):
 
     @retried
     def shorten_waits(self) -> int:
-        """After the clock was set back: retries and snoozes wait from now on as long as they were meant to.
+        """After the clock was set back, restart the waits of retries and snoozes from now.
 
-        Their times were computed with the clock that was ahead. Times that a user gave stay.
+        Their times were computed while the clock was ahead. Times given by a user are kept.
         """
         with self.database.read() as tx:
             if not tx.query(_DelayedJob, "jobs/delayed_ahead", {"limit": 1}):
@@ -131,9 +131,9 @@ class Upkeep(Facet):
 
     @retried
     def sweep_orphans(self) -> int:
-        """Remove attempts of jobs that are gone, and end those that are said to run while their job does not.
+        """Remove attempts without a job, and end running attempts whose job is not running.
 
-        Only statements by hand leave such rows. Finding them reads every attempt: once an hour is often enough.
+        Only manual SQL leaves such rows. Finding them reads every attempt, so once an hour is enough.
         """
         with self.database.read() as tx:
             orphans = tx.query(AttemptRef, "attempts/orphans", {"limit": SWEEP_LIMIT})
@@ -147,9 +147,9 @@ class Upkeep(Facet):
             )
 
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
-        """Remove old jobs with their attempts: completed and cancelled after one time, failed after another.
+        """Remove old jobs with their attempts; completed and cancelled jobs have another retention than failed ones.
 
-        A job that snoozes on and on keeps the attempts of as many days as completed jobs are kept.
+        Attempts of jobs that keep snoozing are removed after `keep_completed_days`.
         """
         keep_completed, keep_failed = timedelta(days=keep_completed_days), timedelta(days=keep_failed_days)
         done = self._prune(("completed", "cancelled"), keep_completed, dry_run=dry_run)

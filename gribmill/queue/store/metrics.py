@@ -1,6 +1,6 @@
-"""What metrics are computed from: how many jobs there are, and what has happened since the last look.
+"""Reads for metrics: the number of jobs, and what was enqueued and ended since the last read.
 
-No read scans finished jobs: counts come from counters, and what is new from the ends of indexes.
+No read scans finished jobs: totals come from counters, and new rows from the ends of indexes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class EndedAttempt:
     completed_at: datetime
     dead_lettered: bool
     args: Json
-    """Of build_tile only."""
+    """Only for `build_tile` jobs."""
     attempt_no: int | None
     attempt_status: AttemptStatus | None
     retried: bool

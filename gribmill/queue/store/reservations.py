@@ -33,9 +33,9 @@ class Reservations(Facet):
         worker_id: str | None = None,
         wait_seconds: float = 0.0,
     ) -> Reservation:
-        """Hold back all jobs, or those of one type; not those that the holder's own worker starts.
+        """Keep all jobs, or those of one type, from starting, except on the worker `worker_id`.
 
-        Reserved when another holder still has that scope after `wait_seconds`.
+        Raises Reserved if another holder still has the scope after `wait_seconds`.
         """
         deadline = time.monotonic() + wait_seconds
         while True:

@@ -1,4 +1,4 @@
-"""Workers and their signs of life."""
+"""Workers, their heartbeats and the leader."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Lease(NamedTuple):
 
 
 def new_worker_id() -> str:
-    """hostname-pid-nonce. The nonce matters: in a restarted container the pid is the same again."""
+    """hostname-pid-nonce. The nonce is needed because a restarted container reuses the pid."""
     host = re.sub(r"[^A-Za-z0-9.]+", "-", socket.gethostname())[:60] or "host"
     return f"{host}-{os.getpid()}-{secrets.token_hex(4)}"
 
@@ -46,7 +46,7 @@ class Workers(Facet):
     def heartbeat(
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
     ) -> Sequence[HeldAttempt]:
-        """Renew every lease of this worker; what it still holds, and what was cancelled meanwhile."""
+        """Renew every lease of this worker; returns what it still holds, with requested cancellations."""
         facts = {**this_process(), "clock_offset_seconds": round(self.clock_offset(), 1) + 0.0}
         return self.beat(
             Heartbeat(worker_id, lease_seconds, tuple(types), state, socket.gethostname(), __version__, facts)
@@ -54,13 +54,13 @@ class Workers(Facet):
 
     @retried
     def beat(self, beat: Heartbeat) -> Sequence[HeldAttempt]:
-        """The same for a worker elsewhere, which describes itself."""
+        """The same for a remote worker, from its own description."""
         with self.database.write() as tx:
             tx.lasting = False  # no worker survives a power cut
             return tx.heartbeat(beat)
 
     def alive(self, seconds: float) -> Sequence[Worker]:
-        """Those that have sent a heartbeat within that time, by the database's clock."""
+        """The workers that sent a heartbeat within the last `seconds`, by the database's clock."""
         with self.database.read() as tx:
             known = [one for one in tx.query(Worker, "workers/list") if one.state != "stopped" and one.last_heartbeat]
             since = tx.now - timedelta(seconds=seconds)
@@ -68,7 +68,7 @@ class Workers(Facet):
 
     @retried
     def drain(self, worker_id: str) -> None:
-        """Ask a worker to finish what it runs, start nothing new and end. It obeys with its next heartbeat."""
+        """Ask a worker to drain and exit. It notices at its next heartbeat."""
         with self.database.write() as tx:
             found = _found(tx, worker_id)
             if not tx.change("workers/drain", {"worker_id": worker_id}):
@@ -76,14 +76,15 @@ class Workers(Facet):
                 raise NotAllowed(f"worker {worker_id} {already}")
 
     def asked_to_drain(self, worker_id: str) -> bool:
-        """Whether a worker should end when it has finished what it runs."""
+        """Whether a worker should exit after its running jobs."""
         with self.database.read() as tx:
             found = tx.first(_State, "workers/state", {"worker_id": worker_id})
             return found is not None and found.state == "draining"
 
     @retried
     def dismiss(self, worker_id: str, silent_seconds: float) -> None:
-        """Expect nothing more of a worker that has been silent for that long. If it lives, its heartbeat says so."""
+        """Deregister a worker that has been silent for `silent_seconds`. Its next heartbeat, if any, registers it
+        again."""
         with self.database.write() as tx:
             heard = _found(tx, worker_id).last_heartbeat
             if heard is not None and heard > tx.now - timedelta(seconds=silent_seconds):
@@ -91,18 +92,18 @@ class Workers(Facet):
             tx.change("workers/stop", {"worker_id": worker_id})
 
     def clock_offset(self) -> float:
-        """Seconds by which this host's clock is ahead of the database's, by which everything goes."""
+        """Seconds by which this host's clock is ahead of the database's, which the queue uses."""
         with self.database.read() as tx:
             return _ahead(tx.now)
 
     def leader(self) -> str | None:
-        """The worker that fires schedules when they are due; the others only if it does not."""
+        """The worker that fires due schedules; others step in only if it does not."""
         with self.database.read() as tx:
             held = tx.first(_Lease, "workers/lease", {"name": LEADER})
             return held.holder if held is not None and held.expires_at > tx.now else None
 
     def lead(self, worker_id: str, seconds: float) -> bool:
-        """Become or stay the leader for that long, unless another worker is."""
+        """Become or stay the leader for `seconds`, unless another worker is."""
         return self.leader() in (None, worker_id) and self.take_lease(LEADER, worker_id, seconds) is not None
 
     def resign(self, worker_id: str) -> None:
@@ -111,15 +112,15 @@ class Workers(Facet):
             self.take_lease(LEADER, worker_id, 0.0)
 
     def list(self) -> Sequence[Worker]:
-        """Every worker known, the living first."""
+        """All known workers, live ones first."""
         with self.database.read() as tx:
             return tx.query(Worker, "workers/list")
 
     @retried
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool = True) -> int | None:
-        """Acquire or renew the lease `name`; its term, or None while another holder has it.
+        """Acquire or renew the lease `name`; returns its term, or None while another holder has it.
 
-        Without `renew` even the holder has to wait until it expires: once per period for the whole queue.
+        Without `renew`, even its holder cannot take it until it expires: for tasks that run once per period.
         """
         with self.database.write() as tx:
             return tx.take_lease(name, holder, seconds, renew=renew)

@@ -36,9 +36,9 @@ class Lane:
 
     @property
     def missing(self) -> int:
-        """How many executors are to be started, now or at `respawn_at`.
+        """How many executors to start, now or at `respawn_at`.
 
-        One waits for the first job; as many again follow as have work. An idle worker costs one process per lane.
+        An idle lane keeps one executor. Under load, a lane has twice as many as are busy, up to `count`.
         """
         wanted = min(self.count, max(1, 2 * sum(bool(executor.batch) for executor in self.executors)))
         return max(0, wanted - sum(not executor.retiring for executor in self.executors))

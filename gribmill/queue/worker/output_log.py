@@ -13,7 +13,7 @@ from pathlib import Path
 from gribmill.queue.model import AttemptRef
 from gribmill.queue.worker.throttled_log import ThrottledLog
 
-# The umask takes further bits away: 0640 and 0750 with the usual 022.
+# Before the umask; the usual 022 leaves 0640 and 0750.
 FILE_MODE = 0o640
 FOLDER_MODE = 0o750
 JOBS_PER_FOLDER = 1000
@@ -97,7 +97,7 @@ class OutputLog:
             while data:
                 data = data[os.write(self._fd, data) :]
         except OSError as error:
-            self.close()  # first: in a tick the line about it comes here too
+            self.close()  # before logging: in a tick, the log line is written here too
             self._logs.trouble.tell(f"the log of job {self._head.job_id} cannot be written: {error.strerror}")
         if full:
             self.close()
@@ -132,14 +132,14 @@ def _create(path: Path) -> int:
     except FileExistsError:
         path.unlink()
         return os.open(path, flags, FILE_MODE)
-    except FileNotFoundError:  # the last log of this folder was removed just now
+    except FileNotFoundError:  # the folder was just removed with its last log
         _make_folder(path.parent)
         return os.open(path, flags, FILE_MODE)
 
 
 def _make_folder(folder: Path) -> None:
-    """Of one thousand jobs, and the one above; `parents` would let others read that. The data root may not be there:
-    with a database server nothing else has made it."""
+    """Create the folder of a thousand jobs and its parent, both with FOLDER_MODE, which `parents` would not apply to
+    the parent. With a database server, the data root may not exist yet."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for one in (folder.parent, folder):
         one.mkdir(FOLDER_MODE, exist_ok=True)

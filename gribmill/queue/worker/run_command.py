@@ -24,10 +24,10 @@ GRACE_SECONDS = 5.0
 
 
 def run_command(task: Task, allowed: Mapping[str, str], own_environment: Mapping[str, str]) -> Outcome:
-    """Run it to its end. Its exit code is the job's; what it prints is the attempt's output.
+    """Run the command to completion. Its exit code becomes the job's, and its output the attempt's.
 
-    In an executor the command belongs to the executor's process group, which the supervisor ends with TERM and KILL
-    when the job has to stop, and with KILL when it is over: nothing that the command started outlives its attempt.
+    In an executor, the command runs in the executor's process group. The supervisor sends the group TERM and KILL to
+    stop the job, and KILL when the job is over, so no process that the command started outlives its attempt.
     """
     spec = _spec(task)
     argv, environment = _argv(spec, task, allowed), _environment(spec, own_environment)
@@ -76,12 +76,12 @@ def _has_own_output() -> bool:
 
 
 def _run_in_group(argv: Sequence[str], environment: Mapping[str, str]) -> int:
-    """On TERM, which goes to the whole group, wait for the command so that it gets its grace period."""
+    """Run it in this process group. After TERM, which the whole group receives, wait until the command exits."""
     process = subprocess.Popen(argv, env=dict(environment), stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
     try:
         return process.wait()
     except BaseException:
-        process.wait()  # the supervisor sends KILL when the grace is over
+        process.wait()  # the supervisor sends KILL after the grace period
         raise
 
 

@@ -88,7 +88,7 @@ class Batch:
         """Report one task; the others continue."""
         if task.ref not in self._open:
             raise ValueError(f"job {task.job_id} was reported before")
-        # If the outcome cannot be sent, this raises, and the task can still be failed.
+        # Raises if the outcome cannot be sent; the task can then still be failed.
         self._report(task, outcome or Succeeded())
         del self._open[task.ref]
 

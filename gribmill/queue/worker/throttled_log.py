@@ -11,7 +11,7 @@ TELL_EVERY_SECONDS = 60.0
 
 
 class ThrottledLog:
-    """Keeps an operation that is retried every second from filling the log."""
+    """Keeps an operation that is retried every second from flooding the log."""
 
     def __init__(self) -> None:
         self._began = 0.0

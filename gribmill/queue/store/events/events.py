@@ -1,4 +1,4 @@
-"""Events: read, reported from outside, and dispatched to the triggers that respond to them."""
+"""Events: reading them, recording external ones, and dispatching them to triggers and webhooks."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Events(Facet):
     def emit(
         self, name: str, payload: Mapping[str, Any], *, tenant_id: str = DEFAULT_TENANT, event_id: str | None = None
     ) -> Sequence[Fired]:
-        """Record an event from outside, and make the jobs of every rule for it.
+        """Record an external event, and create the jobs of all triggers that respond to it.
 
-        An event with an id is recorded once, and counts once for each rule. Without one, a rule that has seen the same
-        payload within its window makes no second job.
+        An event with an id is recorded once and fires each trigger once. Without an id, a trigger ignores a payload
+        that it has seen within its window.
         """
         if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
             raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} printable characters")
@@ -60,9 +60,9 @@ class Events(Facet):
         return fired
 
     def dispatch(self) -> list[Fired]:
-        """Make the jobs of events that were published since, a hundred events in a transaction.
+        """Create the jobs of all undispatched events, a hundred events per transaction.
 
-        Taking an event and making its jobs is one transaction: none is lost, and none makes a job twice.
+        An event is taken and its jobs are created in the same transaction, so none is lost or dispatched twice.
         """
         fired: list[Fired] = []
         dispatched = False

@@ -61,7 +61,7 @@ def _check_schedule(registry: KnownTypes, new: NewTrigger, cron: str, template: 
 
 
 def schedule_of(cron: str, timezone: str) -> CronSchedule:
-    """Imported on first use: most commands and workers see no schedule."""
+    """Parse a schedule. The parser is imported on first use: most commands and workers need none."""
     from gribmill.queue.cron import CronSchedule
 
     return CronSchedule(cron, timezone)

@@ -1,4 +1,4 @@
-"""Firing a trigger: which slots of a schedule are due, and the job of each occasion."""
+"""Firing a trigger: which slots of a schedule are due, and the job for each slot or event."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def fire_event(
     *,
     repeats: bool,
 ) -> Fired:
-    """Create a trigger's job for an event. Without an id, an equal payload counts again after the window."""
+    """Create a trigger's job for an event. With `repeats`, an equal payload fires again after the trigger's window."""
     if isinstance(trigger, BrokenTrigger):
         return Fired(trigger.id, occasion, None, trigger.reason)
     again_before = tx.now - timedelta(seconds=trigger.dedupe_window_seconds) if repeats else None
@@ -113,7 +113,7 @@ def set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime
 def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[datetime]:
     """The slots to fire now, according to the trigger's misfire policy."""
     due = trigger.next_fire_at
-    if due is None:  # a manually written row: it begins now
+    if due is None:  # a manually written row; its schedule starts now
         return
     if trigger.misfire == "all":
         yield from takewhile(lambda slot: slot <= now, schedule.since(due))

@@ -45,7 +45,7 @@ class Triggers(Facet):
         return trigger
 
     def list(self, tenant_id: str | None = None) -> Sequence[Trigger]:
-        """For one tenant, or for all."""
+        """The triggers of one tenant, or of all."""
         with self.database.read() as tx:
             found = [sound(one) for one in tx.list_triggers()]
         return [one for one in found if tenant_id is None or one.tenant_id == tenant_id]
@@ -76,9 +76,9 @@ class Triggers(Facet):
 
     @retried
     def edit(self, trigger_id: int, **changes: Any) -> Trigger:
-        """Change fields of a rule, by their names in NewTrigger; its id, its firings and its jobs stay.
+        """Change fields of a trigger, named as in NewTrigger. Its id, firings and jobs are kept.
 
-        A `cron` makes it a schedule, an `event` a rule for that event.
+        Setting `cron` turns it into a schedule, setting `event` into an event trigger.
         """
         with self.database.write() as tx:
             tx.hold_edits()
@@ -101,9 +101,9 @@ class Triggers(Facet):
 
     @retried
     def fire_now(self, trigger_id: int, payload: Mapping[str, Any] | None = None) -> Fired:
-        """Make a job of a rule at once, enabled or not; a rule for an event gets the payload. The schedule goes on.
+        """Create a trigger's job now, whether or not the trigger is enabled. An event trigger receives the payload.
 
-        An equal job that waits for its time runs now.
+        The schedule is unaffected. An equal job that is delayed becomes ready now.
         """
         with self.database.write() as tx:
             trigger = _get(tx, trigger_id)
@@ -112,7 +112,7 @@ class Triggers(Facet):
             fields = slot_fields(tx.now) if trigger.event is None else {"event": payload or {}}
             source: JobSource = "schedule" if trigger.event is None else "event"
             occasion = (
-                f"manual {slot_name(tx.now)} {secrets.token_hex(4)}"  # two within a millisecond are two occasions
+                f"manual {slot_name(tx.now)} {secrets.token_hex(4)}"  # two calls within one millisecond must both fire
             )
             fired = fire(self.registry, tx, trigger, source, fields, occasion, None)
             if fired.job and not fired.job.created:
@@ -165,9 +165,9 @@ class Triggers(Facet):
 
     @retried
     def fire_due(self) -> Sequence[Fired]:
-        """Make the jobs of slots that have come, a hundred or two at a time: call it until it returns none.
+        """Create the jobs of due slots, at most about two hundred per call; call it until it returns none.
 
-        A slot whose job cannot be made is over; the reason is in the answer.
+        A slot whose job cannot be created is not retried; the result contains the error.
         """
         self.registry.refresh()
         known = self._known_types
@@ -191,8 +191,8 @@ class Triggers(Facet):
         *,
         repeats: bool = False,
     ) -> Sequence[Fired]:
-        """Make the jobs of every rule for an event, in the caller's transaction: one per occasion, or with `repeats`
-        one per window of the rule."""
+        """Create the jobs of all triggers that respond to an event, in the caller's transaction: one per occasion, or
+        with `repeats` one per window of the trigger."""
         found = tx.event_triggers(name, tenant_id)
         return [fire_event(self.registry, tx, one, payload, occasion, repeats=repeats) for one in found]
 

@@ -120,7 +120,7 @@ class Webhooks(Facet):
             tx.change("webhooks/delete", {"id": webhook_id})
 
     def deliveries(self, webhook_id: int, limit: int = 20) -> Sequence[Delivery]:
-        """The newest first."""
+        """The deliveries of a webhook, newest first."""
         with self.database.read() as tx:
             get_webhook(tx, webhook_id)
             return tx.query(Delivery, "deliveries/list", {"webhook_id": webhook_id, "limit": limit})
@@ -155,17 +155,17 @@ class Webhooks(Facet):
         return made
 
     def deliver(self, tx: Transaction, event: PublishedEvent) -> int:
-        """Make the delivery jobs of an event, in the transaction that dispatches it; how many were made.
+        """Create the delivery jobs of an event, in the transaction that dispatches it; returns how many.
 
-        Events about deliveries are not delivered: each failure of a broken webhook would cause the next.
+        Events about deliveries are not delivered: each failure of a broken webhook would cause another.
         """
         if DELIVERY_TYPE not in self.registry or event.values.get("type") == DELIVERY_TYPE:
             return 0
-        with tx.across_tenants():  # webhooks for all tenants get events of each
+        with tx.across_tenants():  # webhooks of `*` receive the events of every tenant
             return sum(self._deliver(tx, webhook, event) is not None for webhook in _wanting(tx, event))
 
     def _deliver(self, tx: Transaction, webhook: Webhook, event: PublishedEvent) -> Enqueued | None:
-        """Create a delivery job, or None if there is one: the delivery's row is unique."""
+        """Create a delivery job; None if one exists, because the delivery's row is unique."""
         if not tx.change("deliveries/insert", {"webhook_id": webhook.id, "event_id": event.id}):
             return None
         return self._enqueue(tx, webhook, event)

@@ -46,7 +46,7 @@ class _Count(NamedTuple):
 
 
 class GroupCancelled(NamedTuple):
-    """How many jobs had not started, and how many were asked to stop."""
+    """How many jobs were cancelled before they started, and how many running ones were asked to stop."""
 
     cancelled: int
     requested: int
@@ -74,7 +74,7 @@ class Groups(Facet):
             refuse_disabled(tx, tenant_id)
             tx.change("groups/insert", {**key, **wanted})
             group = tx.first(JobGroup, "groups/by_name", key)
-        assert group is not None  # just inserted, or the one that kept it from being inserted
+        assert group is not None  # inserted now, or already there
         for what, given, stored in (("", mode, group.mode), ("on failure ", on_failure, group.on_failure)):
             if given is not None and given != stored:
                 raise NotAllowed(f"the group {name} is {what}{stored}, not {given}: that cannot be changed")
@@ -146,9 +146,9 @@ class Groups(Facet):
             tx.change("groups/reopen", {"group_id": _locked(tx, group_id).id})
 
     def retry(self, group_id: int, *, cancelled: bool = False, created_by: str | None = None) -> list[Enqueued]:
-        """Retry the jobs that failed, in order.
+        """Retry the failed jobs, in order.
 
-        Those that were cancelled too, if asked for or if the group stops at a failure.
+        Cancelled jobs are included with `cancelled`, or if the group stops at a failure.
         """
         made: list[Enqueued] = []
         above = 0
@@ -180,15 +180,15 @@ class Groups(Facet):
     def list(
         self, tenant_id: str | None = None, *, limit: int = 50, before: int | None = None
     ) -> Sequence[GroupProgress]:
-        """Newest first."""
+        """The groups with their progress, newest first."""
         params = {"tenant_id": tenant_id, "before": before, "limit": max(1, min(limit, PAGE_LIMIT))}
         with self.database.read() as tx:
             return [_progress(tx, group) for group in tx.query(JobGroup, "groups/list", params)]
 
 
 def join_follow_ups(tx: Transaction, group_id: int, job_id: int, made: Sequence[Enqueued]) -> None:
-    """What a job of a group enqueued belongs to the group: it is cancelled if the group was stopped meanwhile, and the
-    next job of a sequential group waits for it too."""
+    """Add a group job's follow-up jobs to the group: they are cancelled if the group was stopped meanwhile, and the
+    next job of a sequential group also waits for them."""
     group = _get(tx, group_id)
     new = [one.id for one in made if one.created]
     if group.stopped_at is not None:
@@ -205,7 +205,7 @@ def join_follow_ups(tx: Transaction, group_id: int, job_id: int, made: Sequence[
 
 
 def _check_limits(tx: Transaction, group: JobGroup) -> None:
-    """Refuse all of them if they would exceed the tenant's limits."""
+    """Raise TenantLimit if the group's tenant exceeds its limits, which rolls back all the new jobs."""
     if group.tenant_id != DEFAULT_TENANT:
         tx.check_tenant_limits(group.tenant_id)
 

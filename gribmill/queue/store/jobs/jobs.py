@@ -21,7 +21,7 @@ from gribmill.queue.store.tenants import refuse_disabled
 # A longer transaction would delay claims.
 CHUNK = 1000
 ACTIVITY_SECONDS = 1.0
-# While a job is parked, positions grow by 100 with each new job. Renumbering more jobs at once would delay claims.
+# While a job is parked, positions grow by 100 with each new job. Renumbering more jobs in one go would delay claims.
 FARTHEST_POSITION = 1_000_000
 MOST_RENUMBERED = 20_000
 
@@ -104,7 +104,7 @@ class Jobs(JobListing):
     def like(self, jobs: Iterable[NewJob]) -> Sequence[Job | None]:
         """For each of these, the stored job with the same dedupe key: an active one, else the last that failed.
 
-        Failures are looked for among the last 5000.
+        Only the last 5000 failures are searched.
         """
         keys = [(job.tenant_id, dedupe_key_of(self.registry, job)) for job in jobs]
         of_tenants: dict[str, list[str]] = {}
@@ -171,9 +171,9 @@ class Jobs(JobListing):
 
     @retried
     def change_args(self, job_id: int, change: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> bool:
-        """Give a job other arguments before it starts.
+        """Change the arguments of a job that has not started.
 
-        False if it has started, or `change` returns None; True also where nothing has to be changed.
+        Returns False if it has started or `change` returns None, and True even if the arguments stay the same.
         """
         with self.database.write() as tx:
             job = tx.first(Job, "jobs/lock", {"job_id": job_id})

@@ -137,7 +137,7 @@ class JobListing(Facet):
     ) -> Page:
         """List jobs, newest first; `before` is the cursor of the previous page.
 
-        None with a lower id than `oldest` is looked at: bounds a search that no index serves.
+        Jobs with ids below `oldest` are not read, which bounds a search without an index.
         """
         wanted = wanted or JobFilter()
         limit = max(1, min(limit, PAGE_LIMIT))

@@ -1,7 +1,7 @@
 """Explicit order among pending jobs of one priority.
 
-Position 0 is natural order; negative is pinned ahead, positive parked behind. Only jobs that have been moved carry one,
-and those that were enqueued while a job of their priority was parked: they go behind it.
+Position 0 is natural order; negative is pinned ahead, positive parked behind. Other positions belong to jobs that were
+moved, and to jobs that were enqueued behind a parked job of their priority.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def behind(other_id: int, job_id: int, queue: Sequence[PlacedJob]) -> dict[int, 
         return {}
     if at + 1 < len(others):
         return ahead_of(others[at + 1].id, job_id, queue)
-    # The last one: among those that come later, if the other is ahead of them all.
+    # The other job is the last. If it is pinned, natural order (0) is behind it.
     return {job_id: 0 if others[at].position < 0 else others[at].position + GAP}
 
 
@@ -54,7 +54,7 @@ def _between(queue: Sequence[PlacedJob], at: int) -> int | None:
 def _pinned_up_to(queue: Sequence[PlacedJob], at: int, job_id: int) -> dict[int, int]:
     """Number the queue up to the job at `at` as …, -200, -100, with `job_id` directly ahead of that job.
 
-    The numbers end below the next job's position, so the order stays as it is.
+    The numbers end below the next job's position, which preserves the order.
     """
     ceiling = min(0, queue[at + 1].position) if at + 1 < len(queue) else 0
     places = {queue[at].id: ceiling - GAP, job_id: ceiling - 2 * GAP}

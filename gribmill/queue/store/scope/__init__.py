@@ -1,8 +1,8 @@
-"""One tenant's view of the queue: what belongs to others does not exist in it.
+"""One tenant's view of the queue, without anything that belongs to other tenants.
 
-For layers that act on behalf of a tenant, such as an HTTP API: they hold one of these and never a Store, so no call can
-forget the tenant. The id of another's job, group or webhook is as unknown as one that was never given out. What holds
-back everybody (reservations, pauses, definitions, workers) is for operators, and not in here.
+Layers that act on behalf of a tenant, such as the HTTP API, hold a TenantStore instead of a Store, so no call can omit
+the tenant. The id of another tenant's job, group or webhook is reported as not found. What affects all tenants
+(reservations, pauses, definitions, workers) is for operators and not available here.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from gribmill.queue.store.scope.jobs import TenantJobs
 
 
 class TenantGroups:
-    """Names are the tenant's own: others may use the same."""
+    """Names are unique per tenant; other tenants may use the same ones."""
 
     def __init__(self, groups: Groups, jobs: TenantJobs, tenant_id: str) -> None:
         self._groups = groups

@@ -24,7 +24,7 @@ class _Owned(NamedTuple):
 
 
 class TenantJobs:
-    """The jobs of one tenant. The id of another's job is as unknown as one that was never given out."""
+    """The jobs of one tenant. The id of another tenant's job is reported as not found."""
 
     def __init__(self, jobs: Jobs, tenant_id: str, everybody: Jobs) -> None:
         """`everybody`: the jobs of all tenants, because the limits of a type count all of them."""

@@ -11,7 +11,7 @@ from gribmill.queue.store.types.templates import Templates, TemplateUse
 
 
 class TenantTemplates:
-    """Names are the tenant's own: others may use the same."""
+    """Names are unique per tenant; other tenants may use the same ones."""
 
     def __init__(self, templates: Templates, tenant_id: str) -> None:
         self._templates = templates

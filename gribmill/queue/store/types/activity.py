@@ -46,12 +46,12 @@ class MinuteOfJobs:
 
 
 class Activity(Facet):
-    """For one tenant, or for all."""
+    """Activity of one tenant, or of all."""
 
     def __init__(self, database: Database, registry: Registry, tenant_id: str | None = None) -> None:
         super().__init__(database, registry)
         self._of = {"tenant_id": tenant_id}
-        # Minutes that were over for a while: nothing ends in them any more.
+        # Settled minutes: no further job can end in them.
         self._over: dict[datetime, MinuteOfJobs] = {}
 
     def counts(self) -> dict[tuple[str, Status], int]:
@@ -66,7 +66,7 @@ class Activity(Facet):
         return found.n if found else 0
 
     def unretried_dead_letters(self, most: int = 1000) -> int:
-        """How many of the newest dead letters have not been retried; `most` are looked at."""
+        """How many of the newest `most` dead letters have not been retried."""
         with self.database.read() as tx:
             found = tx.first(_Number, "listing/count_dead_unretried", {**self._of, "most": most})
         return found.n if found else 0
@@ -74,7 +74,7 @@ class Activity(Facet):
     def last_hour(self) -> list[MinuteOfJobs]:
         """The last sixty minutes, oldest first, including the current one.
 
-        A handle that is kept reads only what it has not read before.
+        Settled minutes are cached, so repeated calls read only the newest rows.
         """
         known = self._over
         with self.database.read() as tx:

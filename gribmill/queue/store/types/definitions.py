@@ -75,10 +75,10 @@ class Definitions(Facet):
 
     @retried
     def declare(self, *, schemas: bool = True) -> None:
-        """Store what the code declares, changed by what operators have set.
+        """Store the types that the code declares, with the operators' changes applied.
 
-        Unless `schemas`, a type whose JSON Schema alone has changed is left to the next worker: schemas need
-        pydantic, which takes longer to import than a command that only looks.
+        Without `schemas`, a type of which only the JSON Schema changed is left to the next worker: schemas need
+        pydantic, whose import takes longer than a read-only command.
         """
         declared = self.registry.declared
         with self.database.read() as tx:
@@ -88,7 +88,7 @@ class Definitions(Facet):
         if stale:
             with self.database.write() as tx:
                 tx.hold_edits()
-                # Of many workers that start at once, the first declares: the others waited for it and go on.
+                # If many workers start at once, the first one declares; the others waited for it and find it done.
                 stored = {row.key: row for row in tx.query(Definition, "types/list")}
                 for kind in stale:
                     if not _is_current(kind, stored.get(kind.key), schemas):
@@ -149,10 +149,10 @@ class Definitions(Facet):
         parts: DefinitionParts | None = None,
         changed_by: str | None = None,
     ) -> Definition:
-        """Set values of a type. They hold until they are reset, whatever the code declares.
+        """Set values of a type. They override the code's values until they are reset.
 
-        `parts` replace the description, the command or the schema of a type that an operator added. Jobs that wait are
-        checked against the new schema when they run.
+        `parts` replace the description, command or schema of a type that an operator added. Pending jobs are validated
+        against the new schema when they run.
         """
         self.registry.expect(key)
         with self.database.write() as tx:
@@ -191,7 +191,7 @@ class Definitions(Facet):
 
     @retried
     def reset(self, key: str, names: Sequence[str] = (), *, changed_by: str | None = None) -> Definition:
-        """Undo operators' changes: of these values, or of all."""
+        """Undo the operators' changes to these values, or to all."""
         with self.database.write() as tx:
             tx.hold_edits()
             found = _get(tx, key)
@@ -245,7 +245,7 @@ def _values(kind: JobType, before: Definition | None) -> dict[str, Any]:
 
 
 def _declared(kind: JobType) -> dict[str, Any]:
-    """As JSON gives it back."""
+    """The declared values after a JSON round trip."""
     values = {name: getattr(kind, name) for name in TUNABLE}
     return {**values, "resources": list(kind.resources), "default_args": dict(kind.default_args or {})}
 
@@ -257,7 +257,7 @@ def _merged(declared: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[s
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """As JSON gives it back."""
+    """The values after a JSON round trip."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
@@ -328,5 +328,5 @@ def _get(tx: Snapshot, key: str) -> Definition:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    """A row written by hand may hold anything."""
+    """The value if it is an object, else an empty one: a manually written row may hold anything."""
     return value if isinstance(value, dict) else {}

@@ -52,7 +52,7 @@ class KnownTypes(Registry):
         return self[key]
 
     def forget(self) -> None:
-        """A definition has changed: read again at the next refresh."""
+        """Read the definitions again at the next refresh, because one has changed."""
         self._looked_up = -math.inf
 
     def load(self, rows: Sequence[Definition]) -> None:

@@ -50,7 +50,7 @@ class Templates(Facet):
             return get_template(tx, new.name, new.tenant_id)
 
     def list(self, tenant_id: str | None = None) -> Sequence[JobTemplate]:
-        """For one tenant, or for all."""
+        """The templates of one tenant, or of all."""
         with self.database.read() as tx:
             return tx.query(JobTemplate, "templates/list", {"tenant_id": tenant_id})
 

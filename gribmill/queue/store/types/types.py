@@ -110,7 +110,7 @@ class Types(Facet):
         ]
 
     def oldest_ready(self, tenant_id: str | None = None) -> float | None:
-        """The age in seconds of the oldest job that could run now; of one tenant, or of all."""
+        """The age in seconds of the oldest ready job, of one tenant or of all."""
         with self.database.read() as tx:
             kinds = [one.key for one in tx.query(_Pause, "types/list")]
             return max(_oldest_ready(tx, kinds, tenant_id).values(), default=None)
@@ -134,7 +134,7 @@ class Types(Facet):
 
 
 def _oldest_ready(tx: Snapshot, kinds: Iterable[str], tenant_id: str | None) -> dict[str, float]:
-    """Type to the age of its oldest job that could run now."""
+    """Maps each type to the age in seconds of its oldest ready job."""
     found = {}
     for kind in kinds:
         one = tx.first(_Oldest, "listing/oldest_ready", {"tenant_id": tenant_id, "type": kind})

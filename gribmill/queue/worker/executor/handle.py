@@ -23,9 +23,9 @@ StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]
 READ_BYTES = 65536
 # An executor that prints endlessly must not block the supervisor.
 READS_AT_ONCE = 16
-# Imports are slow on a loaded machine; an executor that takes longer hangs.
+# Imports are slow on a loaded machine; an executor that takes longer than this is considered hung.
 START_SECONDS = 120.0
-# From the channel's end to the exit code that explains it.
+# How long to wait for the exit code after the channel has closed.
 HANG_UP_SECONDS = 5.0
 
 

@@ -62,7 +62,7 @@ class Channel:
     def flush(self) -> None:
         """Send as much of the posted data as the socket accepts."""
         try:
-            with suppress(BlockingIOError):  # the selector says when it takes more
+            with suppress(BlockingIOError):  # the selector reports when it accepts more
                 while self._posted:
                     del self._posted[: self._socket.send(self._posted, socket.MSG_DONTWAIT)]
         except ConnectionError:

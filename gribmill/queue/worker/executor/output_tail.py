@@ -24,7 +24,7 @@ class WholeLines:
 
 
 class OutputTail:
-    """Keeps the last bytes of a stream, and twice as many as it returns, so that secrets stay next to their names."""
+    """Keeps the end of a stream: twice as many bytes as it returns, so that secrets stay next to their names."""
 
     def __init__(self, limit: int = TAIL_BYTES) -> None:
         self._limit = limit

@@ -23,7 +23,7 @@ from gribmill.queue.worker.outcome_message import outcome_from_message
 log = logging.getLogger("gribmill.worker")
 
 MEMORY_CHECK_SECONDS = 1.0
-# A process that closed its channel exits shortly after; no signal announces that.
+# A process that closed its channel exits shortly after, and nothing signals its exit.
 EXIT_LOOK_SECONDS = 0.01
 
 

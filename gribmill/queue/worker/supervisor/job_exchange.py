@@ -77,7 +77,7 @@ class JobExchange:
             self._outage.failed(error)
             self.unsent = reports
             return LoopResult()
-        except Exception as error:  # noqa: BLE001 — a result may ask for anything; that must not end the worker
+        except Exception as error:  # noqa: BLE001 — no result of a handler may stop the worker
             if not reports:
                 self._outage.failed(error)
             self.unsent = self._without_refused(reports)

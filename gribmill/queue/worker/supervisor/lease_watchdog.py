@@ -1,6 +1,6 @@
-"""The self-fence: a worker that cannot renew its leases stops its own jobs before others may take them.
+"""Self-fencing: a worker that cannot renew its leases stops its own jobs before others may take them.
 
-While a stopped process keeps every writer out of the database, no other worker can take them either: they go on.
+While a suspended process blocks all writers of the database, no other worker can take them, so they continue.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 log = logging.getLogger("gribmill.worker")
 
 LOOK_SECONDS = 0.2
-# After a block, writers take turns, and our heartbeat gets one.
+# After a block, all writers queue up; this is the time for our heartbeat to get through.
 TURN_SECONDS = 2.0
 
 

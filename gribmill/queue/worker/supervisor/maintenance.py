@@ -37,7 +37,7 @@ class Maintenance:
             return 0
 
     def take_back(self) -> None:
-        """What dead processes of this machine held runs again at once, and no retry waits for a wrong clock's time."""
+        """At start-up: recover jobs of dead processes on this machine, and shorten waits if the clock was set back."""
         try:
             found = self._store.maintenance.recover_dead_processes()
             note_logs(self._store, self._options.logs, found)

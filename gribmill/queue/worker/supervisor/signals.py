@@ -1,4 +1,4 @@
-"""TERM and INT as something to wait on: the first drains, the second stops."""
+"""TERM and INT as a file descriptor to wait on: the first signal drains, the second stops."""
 
 from __future__ import annotations
 

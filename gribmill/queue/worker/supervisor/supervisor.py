@@ -29,7 +29,7 @@ from gribmill.queue.worker.supervisor.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")
 
-# So that not all idle workers look at the same moment.
+# Spreads the polls of idle workers.
 SPREAD_SECONDS = 0.05
 
 
@@ -75,13 +75,13 @@ class Supervisor:
 
     @property
     def finished_jobs(self) -> int:
-        """The attempts that ended here."""
+        """The number of attempts that this worker has finished."""
         return self.exchange.finished
 
-    # The life of a worker
+    # Life cycle
 
     def run(self, until: Callable[[], bool] | None = None) -> int:
-        """Until stopped, drained or done, or until the caller says so; the number of attempts that ended here."""
+        """Run until stopped, drained or done, or until `until` returns true; returns how many attempts it finished."""
         try:
             self.start()
             while not self.finished:
@@ -93,7 +93,7 @@ class Supervisor:
         return self.finished_jobs
 
     def start(self) -> None:
-        """Register, start the executors, begin to listen. A damaged database is refused."""
+        """Register, start the executors, and begin to listen; raises if the database is damaged."""
         if isinstance(self.store.database, FileDatabase):
             self.store.database.check_sound()
         self._signals.install()
@@ -102,7 +102,7 @@ class Supervisor:
         self._beat()
         self._maintenance.take_back()
         if self.options.until != "stopped":
-            self._maintenance.run_once()  # it may not live until the next heartbeat
+            self._maintenance.run_once()  # this worker may exit before its next heartbeat
         self._watchdog.start()
         self.pool.spawn_missing()
         log.info(
@@ -146,7 +146,7 @@ class Supervisor:
         return not any(lane.wants_work for lane in self.lanes)
 
     def close(self) -> None:
-        """Stop what still runs, give its jobs back, and deregister."""
+        """Stop running executors, return their jobs, and deregister."""
         for lane in self.lanes:
             for executor in list(lane.executors):
                 executor.stop("shutdown", 0.0)
@@ -177,7 +177,7 @@ class Supervisor:
         self.exchange.top_up(executor, 0 if self.draining else limit)
 
     def _on_settled(self) -> None:
-        """A finished job may free a slot of a limited type, or have made new ones, or events."""
+        """A finished job may have freed capacity of a limited type, or created jobs or events."""
         self._feed_everyone()
         self._triggers.nudge()
 
@@ -200,13 +200,13 @@ class Supervisor:
         return renewed
 
     def _obey_operator(self) -> None:
-        """An operator may have asked this worker to drain since its last heartbeat."""
+        """Drain if an operator has asked for it since the last heartbeat."""
         with contextlib.suppress(StoreError):
             if self.store.workers.asked_to_drain(self.worker_id):
                 self._drain("asked to drain")
 
     def _lead(self, *, willing: bool) -> None:
-        """One worker fires the schedules. It is only the first to: the row of a slot decides that it fires once."""
+        """Acquire, renew or give up leadership. It only avoids duplicate work: the slot's row ensures one firing."""
         led, self._triggers.leads = self._triggers.leads, False
         with contextlib.suppress(StoreError):
             if willing:
@@ -219,7 +219,7 @@ class Supervisor:
             log.info("worker %s fires the schedules", self.worker_id)
 
     def _look_for_work(self) -> None:
-        """Slow polling is the truth beneath the wake-ups: it notices any commit of any other program."""
+        """Poll slowly as a fallback for missed wake-ups: it notices any commit of any program."""
         now = time.monotonic()
         if now < self._next_poll and now < self._next_due:
             return
@@ -228,12 +228,12 @@ class Supervisor:
             if self.store.database.may_have_work() or now >= self._next_due:
                 self._on_wake()
         except StoreReplaced:
-            raise  # the end of this worker: jobs are now enqueued in another file
+            raise  # ends this worker: new jobs are enqueued in another file
         except StoreError as error:
             self._outage.failed(error)
 
     def _follow_definitions(self) -> None:
-        """Types that operators have added, or moved to another lane, run from now on."""
+        """Pick up types that operators added or moved to another lane."""
         registry = self.store.registry
         with contextlib.suppress(StoreError):
             registry.refresh()
@@ -247,8 +247,8 @@ class Supervisor:
             self.lanes.append(Lane(name, types[name], self.options.lanes[name], self.options.niceness.get(name, 0)))
 
     def _on_notification(self) -> None:
-        """Notifications of a server reach the workers of all hosts, and most find that another was faster. One that is
-        idle and does not fire schedules waits for a moment and looks first: that costs less than a claim."""
+        """A server's notifications wake the workers of all hosts, and all but one come too late. So an idle worker that
+        is not the leader waits for a moment and checks for work first, which costs less than a claim."""
         if self.pool.busy or self._triggers.leads or isinstance(self.store.database, FileDatabase):
             self._on_wake()
             return
@@ -278,14 +278,14 @@ class Supervisor:
                 self._next_due = time.monotonic() + max(seconds, 0.001)
 
     def _wait_seconds(self) -> float:
-        """Until the next thing that is due by the clock."""
+        """Seconds until the next timed action."""
         moments = [self._heartbeat.next_at, self._next_poll, self._next_due]
         if time.monotonic() < self._stop_at:
             moments.append(self._stop_at)
         moments += self.pool.due()
         if not self.draining:
             moments += [self._triggers.next_look, *(lane.respawn_at for lane in self.lanes if lane.missing > 0)]
-        # A worker that ends when the queue is empty looks again at once; others wait to be woken, or for their poll.
+        # A worker that exits when the queue is empty claims again at once; others wait for a wake-up or their poll.
         in_a_hurry = self.options.until != "stopped" or self._outage.lasts
         if self.exchange.unsent or (in_a_hurry and self._hungry):
             moments.append(self._outage.back_at)
@@ -295,7 +295,7 @@ class Supervisor:
     def _hungry(self) -> bool:
         return self._may_start and any(lane.wants_work and lane.idle for lane in self.lanes)
 
-    # Endings
+    # Stopping
 
     def _obey_signals(self) -> None:
         if self._signals.count and not self.draining:
@@ -312,6 +312,6 @@ class Supervisor:
         log.info("%s: %d executors still work; a second signal stops them now", why, self.pool.busy)
 
     def _is_blocked(self) -> bool:
-        """For the fence, from its own thread."""
+        """Whether all writers are blocked. Called by the lease watchdog from its own thread."""
         database = self.store.database
         return isinstance(database, FileDatabase) and database.blocked()

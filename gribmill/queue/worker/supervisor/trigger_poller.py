@@ -1,4 +1,4 @@
-"""Fires due schedules and dispatches events. Every worker has one, and each slot still creates one job."""
+"""Fires due schedules and dispatches events. Every worker does both, and each slot creates one job nevertheless."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TriggerPoller:
         self._trouble = ThrottledLog()
 
     def nudge(self) -> None:
-        """Check the triggers again soon, because they may have changed. Others than the leader have time."""
+        """Check the triggers again soon, because they may have changed; later if this worker is not the leader."""
         self.next_look = min(self.next_look, self._looked + (PATIENCE_SECONDS if self.leads else LEADER_SECONDS))
 
     def fire_if_due(self) -> bool:
