@@ -1,9 +1,9 @@
-"""What the queue needs of a database.
+"""The interface between the queue and its database.
 
-A dialect is one folder beside this file: code, SQL, migrations. What must be atomic is a verb of `Transaction`, which
-each dialect writes in its own way. It reports what it did, and callers rely on nothing else; in particular not on being
-the only writer. The rest are statements by name (`jobs/get`): rows are typed records, and parameters are Python values
-(aware UTC datetimes, bools, and lists or dicts where the column holds JSON).
+A dialect is one folder beside this file, with code, SQL and migrations. Operations that must be atomic are verbs of
+`Transaction`, which each dialect implements in its own way. Callers rely only on a verb's result, and never on being
+the only writer. Everything else is a named statement (`jobs/get`): rows are typed records, and parameters are Python
+values (aware UTC datetimes, bools, and lists or dicts for JSON columns).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Params = Mapping[str, Any]
 
 
 class Snapshot(Protocol):
-    """One consistent look. `now` is one moment for all of it, and every statement may use it as `:now`."""
+    """One consistent snapshot. `now` is fixed, and available to every statement as `:now`."""
 
     @property
     def now(self) -> datetime: ...
@@ -58,7 +58,7 @@ class Snapshot(Protocol):
         ...
 
     def table(self, name: str, params: Params = ...) -> RawRows:
-        """The same rows as the database holds them, for another process that makes records of them."""
+        """The same rows, unconverted, for another process that turns them into records."""
         ...
 
     def list_triggers(self) -> list[Trigger | BrokenTrigger]: ...
@@ -74,7 +74,7 @@ class Snapshot(Protocol):
         ...
 
     def violations(self) -> list[Violation]:
-        """The rows that break a promise of the queue."""
+        """The rows that violate an invariant of the queue."""
         ...
 
 
@@ -82,20 +82,20 @@ class Transaction(Snapshot, Protocol):
     """Changes that become visible together, or not at all."""
 
     lasting: bool
-    """Whether the commit waits for the disk, as it does by default. What only living processes rely on need not wait:
-    a power cut ends them too."""
+    """Whether the commit waits for the disk (the default). Changes that matter only to live processes, such as leases,
+    need not wait: a power cut ends those processes too."""
     wakes: bool
-    """Whether a job can run now that could not before, so that idle workers are to look. Verbs set it."""
+    """Whether a job has become ready, so that idle workers should be woken. Set by verbs."""
     source_job: int | None
     """The job whose attempt ends in this transaction: events are published in its name."""
 
     def change(self, name: str, params: Params = ...) -> int:
-        """How many rows a named statement changed."""
+        """Run a named statement; returns how many rows it changed."""
         ...
 
     def across_tenants(self) -> AbstractContextManager[None]:
-        """What is done in here may concern rows of other tenants, also in a request for one tenant. Only for what
-        follows from a change that was made outside of it."""
+        """Within this context, even a request for one tenant may read and change rows of other tenants. Only for
+        consequences of a change that was made outside it."""
         ...
 
     # Jobs
@@ -105,98 +105,98 @@ class Transaction(Snapshot, Protocol):
         ...
 
     def check_tenant_limits(self, tenant_id: str, more: int = 0) -> None:
-        """TenantLimit when the tenant has more jobs than it may: with those of this transaction, and `more`."""
+        """Raise TenantLimit if the tenant exceeds its limits, counting this transaction's jobs and `more` others."""
         ...
 
     def retry(
         self, job_id: int, created_by: str | None, after: tuple[int, ...] = ..., on_parent_failure: str = ...
     ) -> Enqueued | None:
-        """Enqueue a copy of a finished job, or find the one that was made before; None when there is no such job, or it
-        has not finished. The copy can wait for other jobs."""
+        """Enqueue a copy of a finished job, or return its existing copy; None if there is no such job or it has not
+        finished. The copy can wait for other jobs."""
         ...
 
     def cancel(self, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
-        """Cancel a waiting job with its dependents, or ask a running one to stop; None when it has ended."""
+        """Cancel a pending job with its dependents, or ask a running one to stop; None if it has ended."""
         ...
 
     def cancel_group(self, group_id: int, reason: str) -> int:
-        """Cancel the waiting jobs of a group with their dependents; how many jobs of the group there were."""
+        """Cancel the pending jobs of a group with their dependents; returns how many jobs of the group."""
         ...
 
     def rearrange(
         self, priority: int, arrange: Callable[[Sequence[PlacedJob]], Mapping[int, int]], *, moved_only: bool = ...
     ) -> int:
-        """Give pending jobs of a priority new positions. `arrange` gets all of them, or those with a position other
-        than 0, in order; they cannot change meanwhile."""
+        """Give pending jobs of a priority new positions. `arrange` receives all of them, or those with a position other
+        than 0, in order; they are locked meanwhile."""
         ...
 
     # Attempts
 
     def claim(self, request: ClaimRequest) -> tuple[Claimed, ...]:
-        """Settle what has ended and promote what is due, then take the next batch, head first. Each job in it is this
-        worker's alone.
+        """Settle dependents and promote due jobs, then claim the next batch, head first. No other worker gets these
+        jobs.
 
-        Tenants with ready jobs of the highest priority take turns. One that has as many jobs in flight as it may, or is
-        disabled, is passed over.
+        Tenants with ready jobs of the highest priority take turns. A tenant that is disabled, or at its limit of jobs
+        in flight, is skipped.
         """
         ...
 
     def claim_job(self, request: ClaimRequest, job_id: int) -> Claimed | None:
-        """Take this pending job ahead of its turn and its time, alone; None when something else keeps it from starting.
-        The types of the request do not matter."""
+        """Claim this pending job alone, ahead of its turn and its due time; None if anything else keeps it from
+        starting. The types of the request are ignored."""
         ...
 
     def claim_siblings(self, request: ClaimRequest, head: Claimed, limit: int) -> tuple[Claimed, ...]:
-        """Ready jobs of the head's group; none when the worker no longer holds the head."""
+        """Claim ready jobs with the head's batching key; none if the worker no longer holds the head."""
         ...
 
     def complete(self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]) -> Sequence[AttemptStatus | None]:
-        """The attempts succeeded, and their jobs are completed. None, in its place: the worker is fenced."""
+        """End attempts as succeeded and complete their jobs. Returns each status; None if the worker is fenced."""
         ...
 
     def hold_edits(self) -> None:
-        """Until this transaction ends, nobody else changes what operators set: definitions, templates, triggers,
-        webhooks and tenants. To be called before the look from which a change is made."""
+        """Lock what operators edit (definitions, templates, triggers, webhooks and tenants) until this transaction
+        ends. Call it before reading the state that a change is based on."""
         ...
 
     def hold_groups(self, job_ids: Sequence[int]) -> None:
-        """Until this transaction ends, nobody adds to the groups of these jobs or cancels them. To be called before the
-        verbs that end attempts, for those that may leave further jobs in their group."""
+        """Until this transaction ends, no other one can add to the groups of these jobs or cancel them. Call it before
+        ending attempts that may add jobs to their group."""
         ...
 
     def fail(self, worker_id: str, report: Report, outcome: Failed) -> AttemptStatus | None:
-        """The attempt failed; its job waits for a retry, or has failed. None: the worker is fenced."""
+        """End an attempt as failed; its job waits for a retry or fails. None if the worker is fenced."""
         ...
 
     def snooze(self, worker_id: str, report: Report, outcome: Snoozed) -> AttemptStatus | None:
-        """The job comes back later, at no cost. None: the worker is fenced."""
+        """Put the job back for later without using an attempt. None if the worker is fenced."""
         ...
 
     def stop(self, worker_id: str, report: Report, outcome: Stopped) -> AttemptStatus | None:
-        """The attempt was stopped, and its job is cancelled. None: the worker is fenced."""
+        """End a stopped attempt and cancel its job. None if the worker is fenced."""
         ...
 
     def settle(self) -> None:
-        """Release or cancel the jobs that waited on jobs which have ended, and stop the groups in which a failure means
-        that. The verbs above leave this to a `claim` in the same transaction, or to this."""
+        """Release or cancel the dependents of ended jobs, and stop groups that stop at a failure. The verbs above leave
+        this to a `claim` in the same transaction, or to this call."""
         ...
 
     def recover(self, limit: int, farthest_lease_seconds: float) -> Recovered:
-        """End the attempts whose worker is gone; their jobs wait for a retry, or have ended."""
+        """End the attempts of lost workers; their jobs wait for a retry, or end."""
         ...
 
     def recover_worker(self, worker_id: str) -> Recovered:
-        """End the attempts of a worker whose process has died; their jobs run again at once, or have ended."""
+        """End the attempts of a worker whose process has died; their jobs run again without delay, or end."""
         ...
 
     # Workers
 
     def heartbeat(self, beat: Heartbeat) -> list[HeldAttempt]:
-        """Renew all leases of a worker; the attempts that it still holds."""
+        """Renew all leases of a worker; returns the attempts that it still holds."""
         ...
 
     def take_lease(self, name: str, holder: str, seconds: float, *, renew: bool) -> int | None:
-        """Acquire or renew a named lease; its term, or None while another holder has it."""
+        """Acquire or renew a named lease; returns its term, or None while another holder has it."""
         ...
 
     # Reservations
@@ -204,61 +204,61 @@ class Transaction(Snapshot, Protocol):
     def reserve(
         self, reservation_id: str, scope: str, reserved_by: str, seconds: float, *, only_one: bool = ...
     ) -> Reservation:
-        """The reservation of the scope that is in force from now on: this one, or the one that was there before.
+        """Reserve a scope; returns the reservation that is now active: the new one, or one that already was.
 
-        With `only_one` there is at most one at a time, whatever its scope.
+        With `only_one`, at most one reservation can be active, whatever its scope.
         """
         ...
 
     def share_reservation(self, reservation_id: str, worker_id: str) -> bool:
-        """Let a worker start jobs in spite of a reservation; False when it is not in force."""
+        """Let a worker start jobs despite a reservation; False if the reservation is not active."""
         ...
 
     # Events
 
     def publish(self, event: NewEvent) -> None:
-        """Put an event into the outbox. An optional one (`OPTIONAL_EVENTS`) only if it has a consumer."""
+        """Write an event to the outbox; an optional one (`OPTIONAL_EVENTS`) only if it has a consumer."""
         ...
 
     def take_events(self, limit: int) -> list[PublishedEvent]:
-        """Events that were not dispatched yet, the oldest first; no other transaction gets them."""
+        """Take undispatched events, oldest first; no other transaction gets them."""
         ...
 
     def begin_condition(self, name: str, subject: str) -> bool:
-        """Whether the condition begins now; False if it has begun before."""
+        """Begin a condition; False if it had already begun."""
         ...
 
     def end_condition(self, name: str, subject: str) -> bool:
-        """Whether the condition ends now; False if there was none."""
+        """End a condition; False if there was none."""
         ...
 
     # Triggers
 
     def insert_trigger(self, trigger: Trigger) -> int:
-        """Store a trigger (its id does not count); the id that it got."""
+        """Store a trigger, ignoring its id; returns the id assigned."""
         ...
 
     def due_triggers(self, types: Sequence[str], limit: int) -> list[Trigger | BrokenTrigger]:
-        """Schedules whose slot has come; no other transaction gets them before this one ends."""
+        """The due schedules, locked until this transaction ends."""
         ...
 
     def event_triggers(self, event: str, tenant_id: str) -> list[Trigger | BrokenTrigger]: ...
 
     def fire(self, trigger_id: int, occasion: str, job: PreparedJob, again_before: datetime | None) -> Enqueued | None:
-        """Enqueue the job of one occasion of a trigger; None when the occasion has fired already.
+        """Enqueue a trigger's job for one occasion; None if the occasion has already fired.
 
-        With `again_before` it may fire again if the last time was before that moment.
+        With `again_before`, it may fire again if it last fired before that time.
         """
         ...
 
 
 class Listener(Protocol):
-    """Something to wait on: readable when another process may have made work."""
+    """Becomes readable when another process may have created work."""
 
     def fileno(self) -> int: ...
 
     def drain(self) -> None:
-        """Take the wake-ups that have come."""
+        """Consume all pending wake-ups."""
         ...
 
     def close(self) -> None: ...
@@ -268,46 +268,46 @@ class Database(Protocol):
     """A database that holds a queue."""
 
     workers_outlive_it: bool
-    """Whether workers go on when its machine crashes. They would go on with claims that it has forgotten."""
+    """Whether workers survive a crash of the database's host. They could then hold claims that it has lost."""
 
     def for_tenant(self, name: str) -> Database:
-        """The same database for the requests of one tenant: if it can, it keeps `read` and `write` from rows of others.
+        """The same database for requests of one tenant; if it can, it hides the rows of other tenants.
 
-        A second safeguard. Statements still have to name the tenant.
+        This is a second safeguard: statements must still filter by tenant.
         """
         ...
 
     def read(self) -> AbstractContextManager[Snapshot]:
-        """One consistent look that blocks no one."""
+        """A consistent snapshot that does not block writers."""
         ...
 
     def write(self) -> AbstractContextManager[Transaction]:
-        """One change: commits at the end, rolls back on any error."""
+        """One write transaction: commits at the end, rolls back on any error."""
         ...
 
     def turn(
         self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]], claims: Sequence[ClaimRequest]
     ) -> Exchange | None:
-        """Complete attempts that have no consequences, and claim, each as in a transaction; None: do it in one.
+        """Complete attempts without follow-up, and claim, in fewer round trips than with `write`.
 
-        For databases that have a shorter way than a statement after the other.
+        None if the database has no such shortcut: the caller then uses `write`.
         """
         ...
 
     def insert_job(self, job: PreparedJob) -> Enqueued:
-        """One job in its own transaction."""
+        """Enqueue one job in its own transaction."""
         ...
 
     def may_have_work(self) -> bool:
-        """Whether anything may have become ready since this thread last asked. Costs microseconds."""
+        """Whether a job may have become ready since this thread's last call. Takes microseconds."""
         ...
 
     def tidy(self) -> None:
-        """What the database wants done every few seconds. Any process may do it."""
+        """Periodic housekeeping, every few seconds, by any process."""
         ...
 
     def announce(self) -> None:
-        """Wake the workers that listen: there may be work. A lost wake-up only costs them a poll."""
+        """Wake listening workers because there may be work. A lost wake-up delays work by one poll interval at most."""
         ...
 
     def listener(self) -> Listener: ...
@@ -317,20 +317,20 @@ class Database(Protocol):
 
 @runtime_checkable
 class FileDatabase(Protocol):
-    """What only a database in a file can do."""
+    """Operations that only a database in a file supports."""
 
     def backup(self, target: Path) -> None:
-        """A consistent copy, made while workers run."""
+        """Make a consistent copy while workers run."""
         ...
 
     def blocked(self) -> bool:
-        """Whether a stopped process keeps every writer out: no job can be given to another worker meanwhile."""
+        """Whether a suspended process blocks all writers, so that no other worker can claim anything."""
         ...
 
     def check_sound(self) -> None:
-        """StoreCorrupt if a quick look finds the file damaged: before a worker begins to use it."""
+        """Raise StoreCorrupt if a quick check finds damage. Workers call it before they use the file."""
         ...
 
     def integrity(self) -> list[str]:
-        """What the database finds wrong with its own file; empty when sound."""
+        """The problems that a full check of the file finds; empty if it is sound."""
         ...

@@ -1,8 +1,7 @@
-"""SQL is in files: one statement each, in the folder of its noun, named by its verb (`jobs/get`).
+"""Loads SQL from files: one statement each, in the folder of its noun, named by its verb (`jobs/get`).
 
-A statement whose text suits every dialect is below `sql` beside this file. A dialect has the others in its own folder;
-where both have one, the dialect's counts. What several statements share is a part, and a line such as
-`-- include claims/parts/open` stands for its text.
+Statements that suit every dialect are in `sql` beside this file, others in the dialect's own folder, which takes
+precedence. Text shared by several statements is a part, included by a line such as `-- include claims/parts/open`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _INCLUDE = re.compile(r"^ *-- include (\S+)\n", re.MULTILINE)
 
 
 def statement_text(own: Traversable, name: str) -> str:
-    """The text of `<name>.sql` in a dialect's folder, or the common one, with its parts."""
+    """The text of `<name>.sql` in a dialect's folder, else the common one, with its parts included."""
     for home in (own, COMMON):
         file = home.joinpath(f"{name}.sql")
         if file.is_file():

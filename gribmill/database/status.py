@@ -32,7 +32,7 @@ class IndexStatus:
     scans: int
     bytes: int
     is_valid: bool = True
-    """False for one that an interrupted `CONCURRENTLY` left behind."""
+    """False for an index that an interrupted `CREATE INDEX CONCURRENTLY` left behind."""
     wasted_bytes: int | None = None
     """Space that holds no entries; an estimate, None if unknown."""
 

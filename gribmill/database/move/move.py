@@ -23,9 +23,9 @@ class MovedTable:
 def move(
     source: Side, target: Side, tables: Sequence[Table], tell: Callable[[str, int], None] = lambda name, rows: None
 ) -> list[MovedTable]:
-    """Copy everything, then compare all rows of both. `tell` hears of each table and how many rows it has so far.
+    """Copy everything, then compare all rows of both. Calls `tell` with each table and its number of rows so far.
 
-    An interrupted move continues where it stopped. The source stays as it is.
+    An interrupted move resumes where it stopped. The source is not changed.
     """
     with source.held():
         known = target.begin(source.label)

@@ -17,7 +17,7 @@ PROGRESS = "move_progress"
 """The table that records a move's progress; it exists only during a move."""
 PROGRESS_COLUMNS = "table_name text PRIMARY KEY, last_key text NOT NULL, row_count bigint NOT NULL"
 RESERVED_BY = "gribmill db move"
-# Not copied: transient rows, or counts that are computed again.
+# Not copied: transient rows, and counts that are recomputed.
 NOT_COPIED = frozenset(
     {
         PROGRESS,
@@ -65,7 +65,7 @@ class Progress:
 
 
 class Side(Protocol):
-    """One of the two databases. Rows are tuples of text and numbers that both understand; times are UTC text."""
+    """One of the two databases. Rows are tuples of text and numbers in a common form; times are UTC text."""
 
     label: str
     """Its name in messages, without a password."""

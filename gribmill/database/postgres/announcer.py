@@ -36,7 +36,7 @@ class Announcer:
             if wait <= 0:
                 self._send()
             elif self._late is None:
-                # The last of several must not get lost: it is sent when the interval is over.
+                # The last notification of a burst must not be lost, so it is sent when the interval ends.
                 self._late = threading.Timer(wait, self._send_late)
                 self._late.daemon = True
                 self._late.start()
@@ -64,7 +64,7 @@ class Announcer:
                 self._connection.execute("SET synchronous_commit = off")
             self._connection.execute(f"NOTIFY {CHANNEL}")
         except psycopg.Error:
-            # The work itself is committed: listeners find it when they poll.
+            # The work is already committed; listeners find it when they poll.
             with contextlib.suppress(psycopg.Error):
                 if self._connection is not None:
                     self._connection.close()

@@ -1,4 +1,4 @@
-"""Statements that are sent together within a transaction, without stopping the server's timer for idle transactions."""
+"""Sends statements of a transaction together, without disabling the server's idle-in-transaction timeout."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gribmill.database.postgres.connection import Connection
 
 
 class _SyncedPipeline(psycopg.Pipeline):
-    """Ends with a Sync message alone.
+    """Ends with a Sync message and no Flush.
 
-    psycopg's own pipeline sends a Flush after the Sync. The server stops its timer at every message and starts it
-    again only after a Sync: with the Flush, a client that vanished would keep its locks for as long as TCP allows.
+    psycopg's own pipeline sends a Flush after the Sync. The server stops the timer at every message and restarts it
+    only after a Sync, so after a Flush a vanished client would keep its locks until TCP times out.
     """
 
     def _exit_gen(self) -> PQGen[None]:
@@ -28,7 +28,7 @@ class _SyncedPipeline(psycopg.Pipeline):
 
 @contextmanager
 def batch(connection: Connection) -> Iterator[None]:
-    """What is executed within is sent together; results can be read afterwards."""
+    """Statements executed in this context are sent together; their results can be read after it."""
     connection._pipeline = _SyncedPipeline(connection)
     with connection.pipeline():
         yield

@@ -20,14 +20,14 @@ Connection = psycopg.Connection[TupleRow]
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 CONNECT_SECONDS = 5
-SHORTEST_CONNECT_SECONDS = 2  # libpq takes less for this
+SHORTEST_CONNECT_SECONDS = 2  # libpq rounds lower values up to this
 DEFAULT_LEASE_SECONDS = 60.0
-# A worker must notice that it is cut off well within its lease.
+# A worker must notice a lost connection well within its lease.
 LONGEST_SILENCE_SECONDS = 10.0
 KEEPALIVES = 3
-# The server notices a host that vanished before this, however long the lease is.
+# Upper bound on the lease from which the server's keepalives are computed.
 LONGEST_ABSENCE_SECONDS = 60.0
-# By SET, because PgBouncer refuses `options` at start-up.
+# Applied with SET, because PgBouncer rejects `options` at start-up.
 LIMITS = {
     "statement_timeout": "120s",
     "lock_timeout": "10s",
@@ -35,11 +35,11 @@ LIMITS = {
     "TimeZone": "UTC",
     # Statements are short: JIT compilation would take a thousand times as long as running them.
     "jit": "off",
-    # Most rows have ended and are seldom looked for. Without recent statistics, or for a look that ends with the first
-    # row it finds, the planner would read all of them.
+    # Most rows are finished jobs, which are rarely needed. With outdated statistics, or for a query with LIMIT 1, the
+    # planner would scan all of them.
     "enable_seqscan": "off",
-    # What is prepared finds its rows by their keys, whatever their values. Left to itself, the server would plan every
-    # claim again, which takes longer than the claim. Looks are planned for their values (`FOR_VALUES`).
+    # Prepared statements look rows up by key, so a generic plan suits all values. By default the server would plan
+    # every claim again, which takes longer than the claim. Reads are planned for their values (`FOR_VALUES`).
     "plan_cache_mode": "force_generic_plan",
 }
 FOR_VALUES = "SET LOCAL plan_cache_mode = auto"
@@ -66,8 +66,8 @@ def connection_text(dsn: str, lease_seconds: float) -> str:
 
 
 def server_keepalives(lease_seconds: float) -> dict[str, str]:
-    """How the server notices that a client's host has vanished: within half a lease its session ends, and with it the
-    locks that it holds. By default that takes a server two hours. Sockets of the same machine ignore it."""
+    """Server-side keepalive settings, so that the session of a vanished host ends, and releases its locks, within half
+    a lease. The server's default is two hours. Unix sockets ignore these settings."""
     absence = min(LONGEST_ABSENCE_SECONDS, lease_seconds) / 2
     idle, interval = max(1, int(absence / 3)), max(1, int(absence / 6))
     return {
@@ -102,7 +102,7 @@ def connect(dsn: str, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Connectio
         settings = {**LIMITS, **server_keepalives(lease_seconds)}
         connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in settings.items()))
         pid = connection.execute("SELECT pg_backend_pid()").fetchone()
-        # A pooler hands transactions to other backends, which do not know what was prepared on this one.
+        # A pooler assigns transactions to other backends, which lack the statements prepared on this one.
         connection.prepare_threshold = 2 if pid == (connection.info.backend_pid,) else None
     except BaseException:
         connection.close()

@@ -89,7 +89,7 @@ class PostgresDatabase:
         lease_seconds: float = DEFAULT_LEASE_SECONDS,
         clock: Clock | None = None,
     ) -> None:
-        """Tables of an older version are brought up to date; an empty database gets tables only with `create`."""
+        """Migrates a schema of an older version. Creates the tables in an empty database only with `create`."""
         self.dsn = dsn
         self._lease_seconds = lease_seconds
         self.name = shown_name(dsn)
@@ -104,8 +104,7 @@ class PostgresDatabase:
             raise self._fault(error) from error
 
     def for_tenant(self, name: str) -> PostgresDatabase:
-        """The same database, and the same connections. Its transactions are those of the role for tenants, if there
-        is one."""
+        """The same database with the same connections. Its transactions run as the tenant role, if that exists."""
         if self._has_tenant_role is None:
             self._has_tenant_role = self._look_for_role()
         if not self._has_tenant_role:
@@ -141,9 +140,9 @@ class PostgresDatabase:
         return self._finish_turn(done, claims) if left else done
 
     def _finish_turn(self, done: Exchange, claims: Sequence[ClaimRequest]) -> Exchange:
-        """What the statements of a turn could not do without a look at what they found.
+        """Do what depends on the results of a turn's statements: settle dependents, and claim in turn.
 
-        The turn itself is committed, and must be reported whatever happens here: the next claim does what is left.
+        The turn itself is committed and must be reported even if this fails; the next claim then does the rest.
         """
         try:
             with self.write() as tx:
@@ -165,7 +164,7 @@ class PostgresDatabase:
             return tx.insert_jobs([job])[0]
 
     def _insert_new(self, job: PreparedJob) -> Enqueued | None:
-        """In one round trip; None if an equal job is active."""
+        """Insert a job in one round trip; None if an equal job is active."""
         handle, tx = self._enter(WRITE)
         name, row = inserting(tx, job)
         try:

@@ -20,7 +20,7 @@ from gribmill.queue.errors import (
 # Besides psycopg's own: numbers or strings that no column can store.
 FAULTS = (psycopg.Error, OverflowError, UnicodeEncodeError)
 LONGEST_DETAIL = 300
-# What libpq says of a standby where several servers are given.
+# libpq's message about a standby if several servers are given.
 READ_ONLY_SESSION = "session is read-only"
 # SQLSTATE classes: connection, operator intervention (a shutdown), insufficient resources.
 CONNECTION_LOST = ("08", "57P", "53300")
@@ -54,7 +54,7 @@ def fault_of(error: Exception, name: str) -> QueueError:
 def lost_connection(error: Exception) -> bool:
     """Whether the connection was lost, or never established."""
     if isinstance(error, errors.IdleInTransactionSessionTimeout):
-        return True  # this process was stopped for so long that the server rolled back and ended the session
+        return True  # this process was suspended until the server ended the session
     if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith(CONNECTION_LOST)

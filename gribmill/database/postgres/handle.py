@@ -25,7 +25,7 @@ READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE = "BEGIN"
 Cursor = psycopg.Cursor[TupleRow]
 Calls = Sequence[tuple[str, RawParams]]
-"""Texts with their parameters."""
+"""Statement texts with their parameters."""
 NamedCalls = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -65,7 +65,7 @@ class Handle:
                 self._open()
 
     def begin(self, begin: str, calls: Calls, tenant: str | None = None) -> list[Cursor]:
-        """Begin a transaction with its first statements; for a tenant, one that sees no rows of others. Reopens a
+        """Begin a transaction with its first statements; for a tenant, it sees only that tenant's rows. Reopens a
         connection that was lost while idle."""
         try:
             return self._begin(begin, calls, tenant)
@@ -88,8 +88,8 @@ class Handle:
             return self._send(calls)
 
     def commit_all(self, calls: NamedCalls) -> list[RawRows]:
-        """Run a whole transaction in one round trip. What is sent together is committed together: BEGIN and COMMIT
-        would be two more statements."""
+        """Run a whole transaction in one round trip. A pipeline is one implicit transaction, so BEGIN and COMMIT are
+        not needed."""
         self._replace_if_lost()
         if self._limits is None:
             return self._sender.commit_all(calls)
@@ -99,8 +99,8 @@ class Handle:
         return [raw_rows(cursor) for cursor in cursors]
 
     def _replace_if_lost(self) -> None:
-        """An idle connection has something to read when the server is ending it. Once a whole transaction is sent, a
-        lost answer leaves open whether it was committed: nothing may be sent to a server that is known to be gone."""
+        """Reopen the connection if the server has closed it; an idle connection becomes readable then. If the response
+        to a whole transaction is lost, its outcome is unknown, so none is sent on a connection known to be lost."""
         if self._idle.poll(0):
             self.connection.close()
             self._open()
@@ -124,7 +124,7 @@ class Handle:
         return self._cursors[: len(calls)]
 
     def _plan_for_values(self) -> None:
-        """Until the end of the transaction."""
+        """Plan statements for their values until the end of the transaction."""
         if not self._plans_for_values:
             self._control.execute(FOR_VALUES)
             self._plans_for_values = True
@@ -138,7 +138,7 @@ class Handle:
             self._control.execute("COMMIT")
 
     def end_look(self, *, failed: bool) -> None:
-        """Commits nothing; but at a ROLLBACK, psycopg forgets what is prepared."""
+        """End a read with COMMIT: after a ROLLBACK, psycopg would deallocate its prepared statements."""
         if failed:
             self.roll_back()
             return
@@ -160,8 +160,8 @@ class Handle:
 
 
 def raw_rows(cursor: Cursor) -> RawRows:
-    """What a statement returned."""
+    """The rows that a statement returned."""
     result = cursor.pgresult
-    assert result is not None  # it has run
+    assert result is not None  # the statement was executed
     names = [result.fname(at) or b"" for at in range(result.nfields)]
     return RawRows(tuple([name.decode() for name in names]), [*cursor.fetchall()])

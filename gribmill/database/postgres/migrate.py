@@ -1,7 +1,7 @@
-"""Brings a database to this version's schema, one numbered file at a time.
+"""Upgrades a database to this version's schema, one numbered file at a time.
 
-Migrations only add, so that older workers can run beside newer ones: a schema that is newer than this gribmill is used
-as it is. A number means the same state of the schema as in SQLite's migrations; PostgreSQL's begin at 12 and 1006.
+Migrations only add, so older workers can run alongside newer ones, and a schema that is newer than this gribmill is
+used as is. A number denotes the same schema as in SQLite's migrations; PostgreSQL's begin at 12 and 1006.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ IS_THERE = "SELECT to_regclass('schema_migrations') IS NOT NULL"
 
 
 def migrations() -> list[Migration]:
-    """All of them, ascending."""
+    """All migrations, ascending."""
     return in_order(statement_names("migrations"))
 
 
@@ -46,7 +46,7 @@ def migrate(connection: Connection) -> list[Migration]:
         )
         missing = missing_migrations(connection)
         for migration in missing:
-            # psycopg's client side sends a text without parameters as it is, so a file may hold many statements.
+            # Without parameters, psycopg sends the text unchanged, so a file may contain several statements.
             connection.execute(script(migration.name).encode())
             connection.execute("INSERT INTO schema_migrations VALUES (%s, now())", (migration.version,))
     return missing

@@ -1,5 +1,5 @@
-"""Prepared statements that are sent together by libpq's own functions: with psycopg's cursors, a worker's turn would
-take twice the CPU time."""
+"""Prepared statements in a pipeline, sent through libpq directly: with psycopg's cursors, an exchange would take twice
+the CPU time."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ class Sender:
         self._reader = Transformer(connection)
 
     def commit_all(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[RawRows]:
-        """Run them in one transaction and one round trip, each seeing what those before it did; their rows."""
+        """Run statements in one transaction and one round trip, and return their rows. Each sees the effects of those
+        before it."""
         try:
             return self._commit_all(calls)
         except InvalidSqlStatementName:
-            # After a rollback psycopg deallocates what is prepared. Nothing was done.
+            # psycopg deallocated the prepared statements after a rollback. Nothing was executed.
             self._statements.clear()
             self._prepared.clear()
             return self._commit_all(calls)
@@ -58,7 +59,7 @@ class Sender:
             results = _results(conn)
             conn.exit_pipeline_mode()
         except BaseException:
-            self._connection.close()  # it may be in the middle of an answer
+            self._connection.close()  # a response may be only partly read
             raise
         answers = self._without_preparations(results, new)
         for result in results:
@@ -67,7 +68,7 @@ class Sender:
         return [self._read(text, answer) for (text, _), answer in zip(calls, answers, strict=True)]
 
     def _send(self, conn: PGconn, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[int, str]:
-        """The statements that the server has to prepare first, by the place of the result that says so."""
+        """Send the calls; returns the statements to be prepared first, by the position of that result."""
         new: dict[int, str] = {}
         for at, (text, params) in enumerate(calls):
             statement = self._statements.get(text) or self._add(text)
@@ -79,7 +80,7 @@ class Sender:
         return new
 
     def _add(self, text: str) -> _Statement:
-        """The server knows parameters by numbers."""
+        """Translate named placeholders to the server's numbered parameters."""
         names: dict[str, int] = {}
 
         def number(found: re.Match[str]) -> str:
@@ -92,7 +93,7 @@ class Sender:
         return statement
 
     def _without_preparations(self, results: list[PGresult], new: Mapping[int, str]) -> list[PGresult]:
-        """Also if a later statement failed, what is prepared stays prepared."""
+        """The results of the calls alone. Prepared statements are recorded even if a later statement failed."""
         for at, text in new.items():
             if at < len(results) and results[at].status == ExecStatus.COMMAND_OK:
                 self._prepared.add(text)
@@ -108,7 +109,7 @@ class Sender:
 
 
 def _results(conn: PGconn) -> list[PGresult]:
-    """All that come before the end of the transaction."""
+    """All results up to the pipeline's Sync."""
     waiting = select.poll()
     waiting.register(conn.socket, select.POLLIN | select.POLLOUT)
     while conn.flush():

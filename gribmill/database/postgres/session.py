@@ -1,4 +1,4 @@
-"""Named statements on one connection, at one moment."""
+"""Named statements on one connection, at one point in time."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NOTHING = nullcontext()
 
 
 class PostgresSession:
-    """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`).
+    """The session that the verbs use. In this folder times are text (`stamp`), above it they are datetimes (`now`).
 
-    The transaction begins with its first statement, in one round trip.
+    The transaction begins with its first statement, in the same round trip.
     """
 
     __slots__ = (
@@ -57,12 +57,12 @@ class PostgresSession:
         self._is_tenant = self._wants_tenant = tenant is not None
 
     def set_time(self) -> None:
-        """The moment of all that follows: of the transaction's begin, or after it has waited for a lock."""
+        """Set the time of the following statements: when the transaction begins, or after waiting for a lock."""
         self.seconds = self._clock()
         self.stamp = moment(self.seconds)
 
     def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-        """A verb that other verbs use; a transaction has it."""
+        """A verb that other verbs use; implemented by the transaction."""
         raise NotImplementedError
 
     def hold_groups(self, job_ids: Sequence[int]) -> None:
@@ -73,7 +73,7 @@ class PostgresSession:
 
     @property
     def now(self) -> datetime:
-        """In whole milliseconds, as the database compares times."""
+        """The time in whole milliseconds, as stored in the database."""
         return datetime.fromtimestamp(round(self.seconds, 3), UTC)
 
     def query(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> list[RecordT]:
@@ -95,10 +95,10 @@ class PostgresSession:
         return self.together((name, params))[0]
 
     def together(self, *calls: Call) -> list[Cursor]:
-        """Several statements in one round trip. Each is a separate statement: it sees what those before it did."""
+        """Run several statements in one round trip. Each sees the effects of those before it."""
         sent = [(statement(name), params) for name, params in calls]
         if not self.begun:
-            self.begun = True  # also if it fails: then there is something to roll back
+            self.begun = True  # even if this fails, there is a transaction to roll back
             self._is_tenant = self._wants_tenant
             return self._handle.begin(self._begin, sent, self._tenant if self._is_tenant else None)
         if self._is_tenant is self._wants_tenant:
@@ -133,7 +133,7 @@ class PostgresSession:
         return statement_names(folder)
 
     def after(self, seconds: float) -> str:
-        """The time that many seconds from now."""
+        """The time `seconds` from now."""
         return moment(self.seconds + seconds)
 
 

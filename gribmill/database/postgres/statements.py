@@ -1,4 +1,4 @@
-"""PostgreSQL's statements: its own, else the common ones, with psycopg's placeholders."""
+"""PostgreSQL's own and the common statements, with psycopg's placeholders."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def statement_names(folder: str) -> tuple[str, ...]:
 
 @cache
 def is_planned_each_time(text: str) -> bool:
-    """Whether a plan for any values would be a bad one: a filter that may be left out (`:x IS NULL OR …`) decides which
-    index is right. Such statements are not prepared."""
+    """Whether a generic plan would be bad, because an optional filter (`:x IS NULL OR …`) determines the right index.
+    Such statements are not prepared."""
     return _OPTIONAL.search(text) is not None

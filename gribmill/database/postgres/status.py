@@ -22,7 +22,7 @@ MANY_DEAD_ROWS = 10_000
 DEAD_PART = 0.2
 UNKNOWN_ROWS = 10_000
 CROWDED_PART = 0.8
-# Rewriting a table or an index pays off if more than this part and this many bytes of it are unused.
+# Rewriting a table or an index pays off if more than this fraction and this many bytes of it are unused.
 WASTED_PART = 0.5
 WASTED_TABLE_BYTES = 64 << 20
 WASTED_INDEX_BYTES = 16 << 20

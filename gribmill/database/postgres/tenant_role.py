@@ -1,6 +1,6 @@
-"""The role as which a request for one tenant reads and writes: row-level security keeps it from rows of others.
+"""The role under which requests for one tenant run: row-level security hides the rows of other tenants from it.
 
-gribmill connects as the owner of the tables, whom row-level security does not limit.
+gribmill connects as the owner of the tables, to whom row-level security does not apply.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from gribmill.database.postgres.connection import Connection
 from gribmill.database.postgres.migrate import LOCK_SPACE, MIGRATING
 from gribmill.database.postgres.statements import script
 
-# Until the end of the transaction. `$user` in the search path must still mean the role that connected.
+# Lasts until the end of the transaction. `$user` in the search path must still resolve to the connecting role.
 ENTER = (
     "SELECT set_config('search_path', array_to_string(ARRAY(SELECT quote_ident(name)"
     " FROM unnest(current_schemas(false)) AS name), ','), true),"
@@ -35,13 +35,13 @@ class RoleState(NamedTuple):
 
 def role_state(connection: Connection) -> RoleState:
     row = connection.execute(script("tenant_role/is_ready").encode()).fetchone()
-    assert row is not None  # it has no FROM
+    assert row is not None  # a SELECT without FROM returns one row
     return RoleState(*row)
 
 
 def set_up_role(connection: Connection) -> None:
-    """Create the role and grant it what it needs, as far as the connecting user may. Roles belong to the whole server,
-    and every database grants its own tables."""
+    """Create the role and grant it what it needs, as far as the connecting user may. Roles belong to the whole server;
+    each database grants access to its own tables."""
     if role_state(connection).ready:
         return
     with connection.transaction():

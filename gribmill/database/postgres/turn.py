@@ -19,7 +19,7 @@ def take_turn(
     reports: Sequence[tuple[Report, Succeeded]],
     claims: Sequence[ClaimRequest],
 ) -> tuple[Exchange, bool]:
-    """Returns what was committed, and whether something is left: dependents to settle, or tenants that take turns."""
+    """Returns what was committed, and whether work remains: dependents to settle, or a claim among several tenants."""
     calls = [*completing(tx, worker_id, reports)] if reports else []
     for request in claims:
         calls += claiming(tx, request, settled=False)

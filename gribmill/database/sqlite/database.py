@@ -28,12 +28,12 @@ from gribmill.queue.times import Clock, to_text
 BUSY_TIMEOUT_MS = 10_000
 # A claim or a completion changes a few rows on half a dozen pages and logs whole pages, so small pages save writes.
 PAGE_BYTES = 2048
-# SQLite checkpoints inside the commit that fills this many pages, which is inside the host lock. The log is then
-# written over from its start: a log that keeps growing makes every fsync wait for the file system's journal too.
+# SQLite checkpoints in the commit that reaches this many pages, so under the host lock. The log is then overwritten
+# from its start: with a growing log, every fsync would also wait for the file system's journal.
 CHECKPOINT_PAGES = 2000
-# With `normal`, only checkpoints wait for the disk, and one of four times as many pages takes twice as long.
+# With `normal`, only checkpoints wait for the disk, and one with four times as many pages takes only twice as long.
 CHECKPOINT_PAGES_NORMAL = 8000
-# The last id is written once for so many jobs. A manual INSERT leaves out those that are reserved.
+# Ids are reserved in blocks, so that the last id is written once per block. A manual INSERT skips reserved ids.
 IDS_AT_ONCE = 50
 CLOSE_PATIENCE_SECONDS = 2.0
 # Small enough to check in a fraction of a second.
@@ -42,7 +42,7 @@ REPLACED = "{path} was removed or replaced while it was in use: restart the proc
 
 
 def log_bytes_kept(pages: int) -> int:
-    """A log of so many pages: its header, one before each page, and room for a transaction that goes past the mark."""
+    """The size of a log of `pages` pages with its headers, plus room for a transaction beyond the checkpoint mark."""
     return 32 + (pages + 100) * (24 + PAGE_BYTES)
 
 
@@ -101,11 +101,11 @@ class _Reading:
 
 
 class _Writing:
-    """One write transaction, under the host lock from before its begin until after its commit.
+    """One write transaction, under the host lock from before BEGIN until after COMMIT.
 
-    The lock is free again before the commit is on the disk: while one process waits for the disk, the next one
-    works. It ends only when what it wrote, and so all that was written before, is on the disk (if it is to last).
-    A class rather than a generator: this is entered for every job, and counts.
+    The lock is released before the commit is flushed, so the next process can write while this one waits for the
+    disk. A lasting transaction returns only when its changes, and so all earlier ones, are on disk. This is a class
+    rather than a generator because it is entered for every job, and generators are slower.
     """
 
     __slots__ = ("_changes", "_database", "_handle", "_transaction")
@@ -183,7 +183,7 @@ class SqliteDatabase:
             self._bring_up_to_date()
 
     def for_tenant(self, name: str) -> SqliteDatabase:
-        """A file has no row-level security."""
+        """The same database: SQLite has no row-level security."""
         return self
 
     def read(self) -> _Reading:
@@ -210,7 +210,7 @@ class SqliteDatabase:
             raise fault_of(error, self.path) from error
         log = handle.log
         if log is not None and log.wants_room:
-            with self.write():  # which makes it
+            with self.write():  # extends the log
                 pass
         handle.lock.acquire()
         try:
@@ -227,7 +227,7 @@ class SqliteDatabase:
         return made
 
     def may_have_work(self) -> bool:
-        """Whether another connection has committed since this thread last asked."""
+        """Whether another connection has committed since this thread's last call."""
         with plain_faults(self.path):
             handle = self._handle()
             if _inode(self.path) != handle.file:
@@ -297,7 +297,7 @@ class SqliteDatabase:
         if handle is None or handle.pid != os.getpid():
             return
         self._local.handle = None
-        with contextlib.suppress(StoreBusy):  # left open: it ends with the process, without a checkpoint
+        with contextlib.suppress(StoreBusy):  # leave it open: it closes with the process, without a checkpoint
             handle.lock.acquire(patience_seconds=CLOSE_PATIENCE_SECONDS)
             handle.connection.close()
             handle.lock.release()

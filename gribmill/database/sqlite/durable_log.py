@@ -39,10 +39,10 @@ class DurableLog:
             ) from None
 
     def make_room(self, size: int) -> None:
-        """Fill the file up with zeros. SQLite takes what was never written for the log's end.
+        """Extend the file with zeros, which SQLite takes for the end of the log.
 
-        A flush that finds the file longer than the last one did waits for the file system's journal too, which takes
-        as long again. To be called inside a write transaction: no other process appends then.
+        A flush after the file has grown also waits for the file system's journal, which doubles its time. Call this
+        inside a write transaction, when no other process appends.
         """
         self.wants_room = False
         with contextlib.suppress(OSError):  # a full disk is reported by the next write

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gribmill.queue.errors import StoreReadOnly, StoreUnsafe
 
-OLDEST = (3, 37, 0)  # STRICT-era SQL and RETURNING (3.35); older ones misread statements silently
+OLDEST = (3, 37, 0)  # STRICT-era SQL and RETURNING (3.35); older versions misread statements silently
 NETWORK = re.compile(r"^(nfs4?|cifs|smb[23]?|smbfs|9p|afs|ceph|glusterfs|lustre|gpfs|beegfs|fuse\..*|fuse)$")
 MOUNTS = Path("/proc/self/mounts")
 ESCAPED = re.compile(r"\\([0-7]{3})")  # how the kernel writes a space in a mount point
@@ -26,7 +26,7 @@ def check_sqlite_version(version: tuple[int, int, int] | None = None) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of the database."""
+    """Create the folder of the database."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -34,7 +34,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_place(folder: Path) -> None:
-    """Refuse network file systems, where two hosts would corrupt the file together."""
+    """Refuse network file systems, where writes from two hosts would corrupt the file."""
     kind = file_system_of(folder)
     if kind and NETWORK.match(kind):
         raise StoreUnsafe(

@@ -1,7 +1,7 @@
-"""A lock of the whole host in front of write transactions.
+"""A host-wide lock that write transactions acquire first.
 
-SQLite's own busy timeout is polling with back-off: with many writers the unlucky one starves. The kernel's `flock`
-queue is fair, and a checkpoint that runs under it can never meet a commit (SQLite before 3.51.3 may corrupt then).
+SQLite's own busy timeout polls with backoff, so with many writers some starve. The kernel's `flock` queue is fair, and
+a checkpoint under this lock never coincides with a commit (which may corrupt the file before SQLite 3.51.3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Brings a database to this version's schema, one numbered file at a time."""
+"""Upgrades a database to this version's schema, one numbered file at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.queue.errors import StoreUnsafe
 
 
 def migrations() -> list[Migration]:
-    """All of them, ascending."""
+    """All migrations, ascending."""
     return in_order(statement_names("migrations"))
 
 

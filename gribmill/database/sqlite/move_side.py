@@ -19,7 +19,7 @@ RESERVED_SECONDS = 86_400.0
 
 
 class SqliteSide:
-    """Opening it upgrades the schema."""
+    """jobs.db; opening it upgrades the schema."""
 
     def __init__(self, path: Path) -> None:
         SqliteDatabase(path).close()

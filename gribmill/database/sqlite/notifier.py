@@ -1,11 +1,11 @@
-"""Wake-ups between the processes of one host: a datagram on a Unix socket after each commit that makes work.
+"""Wake-ups between the processes of one host: a datagram on a Unix socket after each commit that creates work.
 
-Each listener binds its own socket in `<database>.wake/`; a process that commits sends one byte to all of them.
-A lost datagram costs a poll interval and nothing else.
+Each listener binds its own socket in `<database>.wake/`; a process that commits sends one byte to each of them.
+A lost datagram only delays work by a poll interval.
 
-The file `joined` in that folder holds a few bytes that every new listener replaces. A process that
-commits has them mapped into its memory, and sees without a system call whether a listener has joined since it last read
-the folder. Removing the folder under running processes costs them wake-ups, and nothing else.
+The file `joined` in that folder holds a few bytes that every new listener replaces. Committing processes map it into
+memory, and so see without a system call whether a listener has joined since they last read the folder. Removing the
+folder while processes run only costs them wake-ups.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class WakeFolder:
         self._joined, self._known = None, (b"", [])
 
     def listen(self) -> WakeSocket:
-        """Create a socket to wait on. Check for work after this call, and none is missed."""
+        """Create a socket to wait on. To miss no work, check for it after this call."""
         self.path.mkdir(mode=FOLDER_MODE, exist_ok=True)
         listener = WakeSocket(self.path)
         # A write instead of the memory map: a full disk then raises an error rather than a signal.
-        with contextlib.suppress(OSError):  # nobody will notice this listener, so it has to poll
+        with contextlib.suppress(OSError):  # no process will notice this listener, so it has to poll
             fd = os.open(self.path / JOINED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
             try:
                 os.pwrite(fd, secrets.token_bytes(JOINED_BYTES), 0)

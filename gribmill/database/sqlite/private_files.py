@@ -1,6 +1,6 @@
-"""Who may read jobs.db and the files beside it: its owner and its group, whatever the umask allows others.
+"""Restricts jobs.db and the files beside it to their owner and group, even if the umask would allow others.
 
-The queue holds arguments, error messages and the output of jobs. Tiles are files of their own, and stay readable.
+The queue holds arguments, error messages and the output of jobs. Tiles are separate files and stay readable.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ COMPANIONS = ("", "-wal", "-shm", "-journal", ".lock", ".wake")
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file that others cannot read, unless there is a file already.
+    """Create an empty file that others cannot read, unless the file exists.
 
-    SQLite gives its log and its shared memory the permissions of the database. The file is never opened here: closing
-    it would drop the locks that this process holds on it through SQLite.
+    SQLite gives its log and its shared memory the permissions of the database. This never opens the file: closing it
+    would release the locks that this process holds on it through SQLite.
     """
     with contextlib.suppress(FileExistsError):
         os.mknod(path, stat.S_IFREG | FILE_MODE)

@@ -1,4 +1,4 @@
-"""Named statements on one connection, at one moment."""
+"""Named statements on one connection, at one point in time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING = nullcontext()
 
 
 class SqliteSession:
-    """What the verbs stand on. In this folder times are text (`stamp`), above it they are datetimes (`now`)."""
+    """The session that the verbs use. In this folder times are text (`stamp`), above it they are datetimes (`now`)."""
 
     __slots__ = ("_cursor", "lasting", "seconds", "source_job", "stamp", "wakes")
 
@@ -32,7 +32,7 @@ class SqliteSession:
         self._cursor = cursor
 
     def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-        """A verb that other verbs use; a transaction has it."""
+        """A verb that other verbs use; implemented by the transaction."""
         raise NotImplementedError
 
     def across_tenants(self) -> AbstractContextManager[None]:
@@ -47,7 +47,7 @@ class SqliteSession:
 
     @property
     def now(self) -> datetime:
-        """In whole milliseconds, as the database compares times."""
+        """The time in whole milliseconds, as stored in the database."""
         return datetime.fromtimestamp(round(self.seconds, 3), UTC)
 
     def query(self, record: type[RecordT], name: str, params: Mapping[str, Any] = {}) -> list[RecordT]:
@@ -68,7 +68,7 @@ class SqliteSession:
     # For the verbs
 
     def execute(self, name: str, params: RawParams = ()) -> sqlite3.Cursor:
-        """All statements share one cursor: its results are valid until the next statement."""
+        """Run a statement. All statements share one cursor, so results are valid until the next one."""
         return self._cursor.execute(statement(name), params)
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
@@ -87,5 +87,5 @@ class SqliteSession:
         return statement_names(folder)
 
     def after(self, seconds: float) -> str:
-        """The time that many seconds from now."""
+        """The time `seconds` from now."""
         return to_text(self.seconds + seconds)

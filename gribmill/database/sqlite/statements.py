@@ -1,4 +1,4 @@
-"""SQLite's statements: its own, else the common ones."""
+"""SQLite's own and the common statements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What must be atomic: each verb runs inside one write transaction, and looks at how many rows it changed.
+"""Atomic operations: each verb runs inside one write transaction, and checks how many rows it changed.
 
-These are written alike for every dialect, over statements that may differ. A dialect writes the others itself.
+The verbs here are common to all dialects, though their statements may differ. Each dialect implements the others.
 """
 
 __all__ = [

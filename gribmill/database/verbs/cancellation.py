@@ -10,7 +10,7 @@ from gribmill.queue.storable_text import storable
 
 
 def cancel(tx: WithJobs, job_id: int, reason: str) -> Literal["cancelled", "requested"] | None:
-    # Held first: the attempt may end in another transaction while one of these statements waits for it.
+    # Lock the job first: the attempt may end in another transaction while one of these statements waits for it.
     tx.rows("jobs/lock", {"job_id": job_id})
     params = {"job_id": job_id, "now": tx.stamp, "error": storable(reason)}
     # A manually claimed row has no lease and no worker: it is cancelled like a pending one.

@@ -1,7 +1,7 @@
-"""An attempt ends. Every step is fenced by (job, attempt, worker): where no job changes, the worker is fenced.
+"""Ends attempts. Every step is fenced by (job, attempt, worker): if no job row changes, the worker is fenced.
 
-Of the attempt's own row nothing depends: when it is not `running` (deleted or changed by hand), the job ends all the
-same, and `jobs verify` reports the row.
+Nothing depends on the attempt's own row: if it is not `running` (manually deleted or changed), the job ends anyway, and
+`jobs verify` reports the row.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def snooze(tx: WithJobs, worker_id: str, report: Report, outcome: Snoozed) -> At
 
 
 def _snoozes(tx: WithJobs, ref: AttemptRef, retry_count: int) -> int:
-    """How often the job was snoozed, this time included: every attempt but those that failed. Retries that are new jobs
-    go on counting."""
+    """How often the job was snoozed, including this time: all attempts except failed ones. A retry as a new job
+    continues the count."""
     attempts = int(tx.rows("jobs/chain_attempts", {"job_id": ref.job_id})[0]["n"]) if retry_count else ref.attempt_no
     return attempts - retry_count
 
@@ -154,7 +154,7 @@ def _end_of(tx: WithJobs, report: Report, status: AttemptStatus) -> tuple[Attemp
 
 
 def _left(report: Report, error: str | None, artifacts: tuple[str, ...] = ()) -> tuple[str | None, ...]:
-    """What an attempt leaves: its output, its error, the paths of its files and of its log."""
+    """What an attempt leaves behind: its output, its error, the paths of its files and of its log."""
     paths = json.dumps(artifacts) if artifacts else None
     return (storable(report.stdout_tail), storable(report.stderr_tail), error, paths, report.log_path)
 

@@ -7,11 +7,10 @@ from gribmill.database.verbs.session import Row, WithJobs
 
 
 def settle_dependents(tx: WithJobs) -> None:
-    """Release or cancel the dependents of every job that has ended, and theirs in turn; stop the groups in which a
-    failure means that.
+    """Release or cancel the dependents of all ended jobs, transitively; stop groups that stop at a failure.
 
-    A trigger lists the parents that have ended, whether the queue or a manual statement ended them, and those whose
-    retry, as a new job, has not been made.
+    A database trigger lists the parents that have ended, whether through the queue or a manual statement, and those
+    whose retry as a new job is still to be created.
     """
     with tx.across_tenants():
         while ended := tx.rows("dependencies/ended_parents"):

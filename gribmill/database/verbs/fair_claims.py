@@ -1,8 +1,8 @@
-"""Whose job comes next where several tenants have ready jobs: tenants of the highest priority take turns, by name.
+"""Fair claims: tenants with ready jobs of the highest priority take turns, in order of their names.
 
-The turn is kept for each set of types and priority, because workers of other lanes, and claims of other priorities,
-must not move it. A claim looks up a handful of index entries, however many tenants and jobs there are. Only while a
-tenant is held back (disabled, or as many jobs in flight as allowed) is the next job of every tenant looked up.
+The turn is recorded for each set of types and priority, so that workers of other lanes and claims of other priorities
+do not advance it. A claim reads a handful of index entries, regardless of the number of tenants and jobs. Only while a
+tenant is held back (disabled, or at its limit of jobs in flight) does it look up the next job of every tenant.
 """
 
 from __future__ import annotations

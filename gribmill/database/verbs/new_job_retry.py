@@ -9,15 +9,15 @@ from gribmill.queue.retry_policy import RetryPolicy
 
 
 def retry_policy(tx: Session, type_key: str) -> RetryPolicy:
-    """The retry policy of the stored definition, because only another version may know the job's type."""
+    """The retry policy of the stored definition: the code of this version may not declare the job's type."""
     return tx.first(RetryPolicy, "types/retry_policy", {"key": type_key}) or RetryPolicy()
 
 
 def follow_with_new_job(tx: WithJobs, job_id: int, retry: int, wait_seconds: float) -> None:
-    """Enqueue the next job of the chain, once the failed one has ended.
+    """Enqueue the next job of a chain of retries, after the failed one has ended.
 
-    The new job counts the failures of the whole chain (`retry_count`), and the jobs that waited for the failed one wait
-    for the new one: dependents follow the end of the chain.
+    Its `retry_count` covers the failures of the whole chain, and dependents of the failed job now wait for the new
+    one.
     """
     made = insert_copy(tx, job_id, delay_seconds=wait_seconds, source_ref=f"retry of job {job_id}")
     tx.execute("jobs/set_retry_count", {"job_id": made, "retry_count": retry})
@@ -26,9 +26,9 @@ def follow_with_new_job(tx: WithJobs, job_id: int, retry: int, wait_seconds: flo
 
 
 def make_due_retry(tx: WithJobs, job_id: int) -> bool:
-    """Make the retry of a job that a manual statement ended as failed, unless there is one.
+    """Create the retry of a job that a manual statement ended as failed, unless there is one.
 
-    False if the job is no longer failed, because it was reset.
+    False if the job was reset and is no longer failed.
     """
     job = tx.rows("jobs/lock", {"job_id": job_id})[0]
     if job["status"] != "failed":

@@ -1,4 +1,4 @@
-"""What enqueueing has in common in every dialect."""
+"""The part of enqueueing that all dialects share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.queue.model import FINISHED, PreparedJob
 
 # The columns that jobs enqueued together usually share come first.
 SHARED = 8
-# Those of each job: arguments, group key, dedupe key.
+# Then the columns of each job: arguments, batching key, dedupe key.
 OWN = 3
 
 # An id is a 64-bit integer.
@@ -31,7 +31,7 @@ def runs_alike(jobs: Sequence[PreparedJob]) -> Iterator[list[PreparedJob]]:
 
 
 def _likeness(job: PreparedJob) -> tuple[Any, ...]:
-    """All but the job's own columns. Slices, because this runs for every job."""
+    """All except the job's own columns. Uses slices for speed, because this runs for every job."""
     return job[:SHARED], job[SHARED + OWN :], job.dedupe_key is None
 
 

@@ -50,11 +50,11 @@ class Session(Protocol):
     def rows(self, name: str, params: RawParams = ...) -> Sequence[Row]: ...
 
     def after(self, seconds: float) -> str:
-        """The time that many seconds from now."""
+        """The time `seconds` from now."""
         ...
 
     def across_tenants(self) -> AbstractContextManager[None]:
-        """What is done in here may concern rows of other tenants, also in a request for one tenant."""
+        """Within this context, even a request for one tenant may read and change rows of other tenants."""
         ...
 
     def names_in(self, folder: str) -> Sequence[str]:

@@ -58,7 +58,7 @@ def insert_trigger(tx: Session, new: Trigger) -> int:
         "created_by": new.created_by,
     }
     made = tx.first(_NewId, "triggers/insert", row)
-    assert made is not None  # a plain insert gives one row or fails
+    assert made is not None  # a plain insert returns one row or fails
     return made.id
 
 

@@ -1,3 +1,3 @@
-"""PostgreSQL's own verbs: they lock rows first, and read them after that."""
+"""PostgreSQL's own verbs. They lock rows before they read them."""
 
 __all__ = ["claims", "completion", "due", "enqueue", "holds", "reservations"]

@@ -29,7 +29,7 @@ def claim(tx: PostgresSession, request: ClaimRequest) -> tuple[Claimed, ...]:
         settle_dependents(tx)
     if facts.due:
         tx.execute("claims/promote", {"now": tx.stamp})
-    # There may be a batch nevertheless, if another transaction settled or promoted them in between.
+    # There may still be a batch, if another transaction settled or promoted them in between.
     if (facts.unsettled or facts.due) and not batch:
         facts, batch = _claim(tx, request, settled=True)
     if facts.has_rivals and not batch:

@@ -1,4 +1,4 @@
-"""Jobs come in: one, many, deduplicated, waiting on others."""
+"""Enqueueing: single jobs, many at once, deduplicated, with dependencies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def insert_jobs(tx: PostgresSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 
 def _insert(tx: PostgresSession, job: PreparedJob) -> Enqueued:
     waiting, broken = open_parents(tx, job) if job.after else ([], None)
-    # It does not matter if a parent fails just before or after this: the job ends cancelled.
+    # If a parent fails just before or just after this, the job is cancelled either way.
     name, row = inserting(tx, job)
     row = {**row, "deps_left": len(waiting)}
     if broken:

@@ -1,4 +1,4 @@
-"""What is held until the transaction ends, so that what was looked at stays as it is."""
+"""Locks held until the transaction ends, so that what it has read does not change."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ def hold_edits(tx: PostgresSession) -> None:
 
 
 def hold_groups(tx: PostgresSession, job_ids: Sequence[int]) -> None:
-    """Before the jobs themselves are locked, in the order of those who cancel a group."""
+    """Lock the groups before their jobs, the same order as when a group is cancelled."""
     ids = {"ids": [*job_ids]}
     tx.together(("groups/hold_alone", ids), ("groups/hold", ids))

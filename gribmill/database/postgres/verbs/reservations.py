@@ -1,4 +1,4 @@
-"""Reserving: waits for claims in progress, and is dated after them."""
+"""Reserving: waits for claims in progress, and sets its time after them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
--- A job that only snoozes never finishes, and would collect attempts forever. For waiting jobs the oldest attempts are
--- removed, without a gap; the last one is kept.
+-- A job that keeps snoozing never finishes and would accumulate attempts forever. Removes the oldest attempts of
+-- waiting jobs without leaving a gap, and keeps the last one.
 DELETE FROM job_attempts WHERE (job_id, attempt_no) IN (
   WITH kept AS MATERIALIZED (
     SELECT j.id AS job_id, (

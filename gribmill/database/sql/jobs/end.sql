@@ -1,4 +1,4 @@
--- A cancelled job keeps the reason that was given with the request.
+-- A cancelled job keeps the reason given with the request.
 UPDATE jobs SET status = :status, completed_at = :now, dead_lettered_at = :dead_lettered_at,
   error_message = CASE WHEN :status = 'cancelled' AND cancel_requested_at IS NOT NULL
                        THEN coalesce(error_message, :error) ELSE :error END,

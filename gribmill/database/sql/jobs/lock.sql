@@ -1,2 +1,2 @@
--- One transaction at a time decides what depends on the job; SQLite has one writer anyway.
+-- Serializes decisions about the job. Needs no lock in SQLite, which has a single writer.
 SELECT * FROM jobs WHERE id = :job_id

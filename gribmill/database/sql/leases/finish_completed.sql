@@ -1,4 +1,4 @@
--- Its attempt succeeded, and only the job's own row was not written.
+-- The attempt succeeded, but the job's row was not updated.
 UPDATE jobs SET status = 'completed', completed_at = coalesce(completed_at, :now), lease_expires_at = NULL,
   worker_id = NULL, error_message = NULL
 WHERE id = :job_id AND status = 'processing' AND attempt_no = :attempt_no AND EXISTS (

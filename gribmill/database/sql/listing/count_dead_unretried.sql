@@ -1,4 +1,4 @@
--- Of the newest dead letters, so that a page that refreshes never looks at all of them.
+-- Only among the newest dead letters, so that a page that refreshes never reads all of them.
 SELECT count(*) AS n FROM (
   SELECT id FROM jobs INDEXED BY jobs_dead
   WHERE status = 'failed' AND dead_lettered_at IS NOT NULL AND (tenant_id = :tenant_id OR :tenant_id IS NULL)

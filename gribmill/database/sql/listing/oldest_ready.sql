@@ -1,4 +1,4 @@
--- Since when the oldest job can run. A job that is due is promoted by the next claim, which may be far off.
+-- When the oldest ready job became ready. Includes due jobs, which only the next claim promotes.
 SELECT min(oldest) AS oldest FROM (
   SELECT min(coalesce(ready_at, created_at)) AS oldest FROM jobs INDEXED BY jobs_ready
   WHERE type = :type AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0

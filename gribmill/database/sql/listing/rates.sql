@@ -1,4 +1,4 @@
--- A job that was enqueued since then has ended since then, or is still active.
+-- A job enqueued in the period has ended in it or is still active.
 WITH recent AS (
   SELECT id, status, created_at, completed_at, dead_lettered_at, attempt_no FROM jobs INDEXED BY jobs_finished
   WHERE completed_at IS NOT NULL AND completed_at >= :since AND (tenant_id = :tenant_id OR :tenant_id IS NULL)

@@ -1,2 +1,2 @@
--- One transaction at a time counts the jobs of a tenant with limits; SQLite has one writer anyway.
+-- Serializes counting the jobs of a tenant with limits. Needs no lock in SQLite, which has a single writer.
 SELECT name FROM tenants WHERE name = :name

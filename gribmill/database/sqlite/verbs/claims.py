@@ -10,12 +10,12 @@ from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
-# Those of `claims/parts/job` that are fields of `Claimed`.
+# The first columns of `claims/parts/job` are the fields of `Claimed`.
 CLAIMED_COLUMNS = len(Claimed._fields)
 
 
 def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
-    """Uses several small statements, which leave the planner no bad choices."""
+    """Claim the next batch, with several small statements that leave the planner no bad choices."""
     found = _next(tx, request)
     if found is None:
         return ()
@@ -98,5 +98,5 @@ def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tupl
 
 
 def _head(row: sqlite3.Row) -> Claimed:
-    """By place: a lookup of each column by name would take as long as a statement."""
+    """The job of a row. Columns are read by position: lookups by name would take as long as a statement."""
     return Claimed(*row[:CLAIMED_COLUMNS])

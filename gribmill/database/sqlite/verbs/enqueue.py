@@ -1,4 +1,4 @@
-"""Jobs come in: one, many, deduplicated, waiting on others."""
+"""Enqueueing: single jobs, many at once, deduplicated, with dependencies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plain_row(job: PreparedJob) -> tuple[Any, ...] | None:
 
 def _insert(tx: SqliteSession, job: PreparedJob) -> Enqueued:
     waiting, broken = open_parents(tx, job) if job.after else ([], None)
-    # It does not matter if a parent fails just before or after this: the job ends cancelled.
+    # If a parent fails just before or just after this, the job is cancelled either way.
     state = ("cancelled", tx.stamp, broken) if broken else ("pending", None, None)
     row = (tx.stamp, due_at(tx, job, to_text), len(waiting), *state, *job[: len(COLUMNS) - 1], *rare_columns(job))
     cursor = tx.execute("jobs/insert", row)
@@ -50,11 +50,11 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
     first = jobs[0]
     shared = (tx.stamp, due_at(tx, first, to_text), *first[:SHARED], *rare_columns(first))
     if first.dedupe_key is None and all(job.group_key is None for job in jobs):
-        # Checked arguments are JSON already, without spaces: SQLite gives back each of them as it is.
+        # Validated arguments are compact JSON, which SQLite returns unchanged.
         cursor = tx.execute("jobs/insert_many_plain", (*shared, f"[{','.join([job.args for job in jobs])}]"))
         return _in_a_row(cursor, len(jobs))
     own = json.dumps([(job.args, job.group_key, job.dedupe_key) for job in jobs], ensure_ascii=False)
-    if "\\u0000" in own:  # SQLite's JSON functions cut a string off there
+    if "\\u0000" in own:  # where SQLite's JSON functions truncate a string
         return [_insert(tx, job) for job in jobs]
     newest = tx.rows("metrics/newest_job")[0]["id"]
     cursor = tx.execute("jobs/insert_many", (*shared, own))
@@ -69,7 +69,7 @@ def _insert_alike(tx: SqliteSession, jobs: Sequence[PreparedJob]) -> list[Enqueu
 
 
 def _in_a_row(cursor: sqlite3.Cursor, count: int) -> list[Enqueued]:
-    """The jobs that a statement has just inserted, all of them: their ids follow each other."""
+    """The jobs that a statement has just inserted; their ids are consecutive."""
     last = cursor.lastrowid or 0
     return [Enqueued(job_id, True) for job_id in range(last - count + 1, last + 1)]
 

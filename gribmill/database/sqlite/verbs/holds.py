@@ -1,4 +1,4 @@
-"""What other databases lock: with one writer at a time nothing changes meanwhile."""
+"""Locks of other dialects, which SQLite does not need because it has a single writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
--- Dead letters with the state of the hour that they were for; args may have been written by hand.
+-- Dead letters with the state of their hour; args may have been written manually.
 SELECT type, dead_lettered_at, model_id, (
   SELECT state FROM hours
   WHERE hours.model_id = dead.model_id AND hours.run_id = dead.run_id AND hours.hour::text = dead.hour

@@ -1,2 +1,2 @@
--- Read before it is written: the row is locked until the transaction ends.
+-- Locks the row until the transaction ends, because it is written afterwards.
 SELECT * FROM mirrors WHERE name = :name FOR UPDATE

@@ -1,5 +1,5 @@
--- A tile of an earlier generation than the hour's does not count: the hour has newer messages. The hour is
--- locked: of two tiles that end at the same time, the later one sees the earlier one, and finishes the hour.
+-- A tile of an earlier generation than the hour's does not count: the hour has newer messages. The hour is locked: if
+-- two tiles end at the same time, the later transaction sees both and finishes the hour.
 WITH of_hour AS MATERIALIZED (
   SELECT generation FROM hours WHERE model_id = :model_id AND run_id = :run_id AND hour = :hour FOR UPDATE
 )

@@ -1,4 +1,4 @@
--- Each branch has a partial index with only such rows.
+-- A partial index covers each branch.
 WITH active AS MATERIALIZED (
   SELECT args::json AS args FROM jobs
   WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'

@@ -1,4 +1,4 @@
--- Tenants whose jobs may not start: disabled, or with as many in flight as allowed.
+-- Tenants whose jobs may not start: disabled, or at their limit of jobs in flight.
 SELECT name FROM tenants WHERE disabled_at IS NOT NULL
 UNION SELECT t.name FROM (
   SELECT claimant, count(*) AS running FROM jobs

@@ -1,4 +1,4 @@
--- The job of the first tenant after the one that was served last, by name; wraps around to the first.
+-- The next job of the tenant that follows the last one served, in order of names; wraps around.
 SELECT c.id, c.claimant AS tenant_id FROM json_array_elements_text(:types::json) t(type) CROSS JOIN LATERAL (
   (SELECT id, claimant, position, created_at FROM jobs
    WHERE type = t.type AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant <> 'global'

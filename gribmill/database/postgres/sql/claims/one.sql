@@ -1,4 +1,4 @@
--- Whether nothing keeps a pending job from starting at once.
+-- The job, if it is pending and can start now.
 SELECT j.id, j.claimant FROM jobs j JOIN (
   -- include claims/parts/open
 ) AS open ON open.key = j.type

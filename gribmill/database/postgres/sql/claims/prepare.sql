@@ -1,7 +1,7 @@
--- Before a claim, as a separate statement, so that the claim sees what was committed while this one waited for locks:
--- shares the lock that a reservation takes exclusively; takes the locks of types with a limit, and skips those that
--- another claim holds (`gribmill.busy`). Returns what has to be done first: jobs to settle, jobs to promote, turns of
--- other tenants; then the claim takes nothing (`gribmill.hold`). Plans of claims must use their indexes, even in a small
+-- A separate statement before a claim, so that the claim sees what was committed while this one waited for locks.
+-- Takes a shared lock that conflicts with reservations, and the locks of types with a limit, except those that another
+-- claim holds (`gribmill.busy`). Returns what must be done first: jobs to settle, jobs to promote, turns of other
+-- tenants. If there is any, the claim takes nothing (`gribmill.hold`). Claims must use their indexes even in a small
 -- table: a sort would lock groups that are not taken.
 SELECT found.*,
   set_config('gribmill.hold', CASE WHEN found.has_rivals OR :settled = 0 AND (found.unsettled OR found.due)

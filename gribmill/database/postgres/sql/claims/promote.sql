@@ -1,6 +1,6 @@
 -- Makes due jobs ready. Not part of `claims/prepare`: planning a change costs time even if nothing is due.
 UPDATE jobs SET ready_at = greatest(ready_at, next_run_at), next_run_at = NULL,
-  -- Those of types with `queue_order = due` go behind the jobs that wait, in the order of their times.
+  -- Jobs of types with `queue_order = due` are placed behind the waiting jobs, in order of their due times.
   position = CASE WHEN position >= 0 AND type IN (SELECT key FROM job_definitions WHERE queue_order = 'due') THEN
     (SELECT coalesce(max(m.position), 0) FROM jobs m
       WHERE m.status = 'pending' AND m.position <> 0 AND m.position > 0 AND m.priority = jobs.priority)

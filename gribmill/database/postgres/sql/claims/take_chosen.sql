@@ -1,4 +1,4 @@
--- A chosen job with siblings; nothing if another worker is just taking it or its group.
+-- Claims a chosen job with siblings; nothing if another worker is claiming it or its group.
 WITH head AS MATERIALIZED (
   SELECT j.id, j.type, j.group_key, j.claimant, j.id AS batch_id, true AS is_new, :more::int AS more,
     d.timeout_seconds AS type_timeout,

@@ -1,7 +1,7 @@
--- The next batch of `global`: one index probe per type, the best of their heads, its siblings. A group is locked with its
--- head, so that no other worker takes siblings of it at the same time. Where other tenants have ready jobs, they take
--- turns (see fair_claims.py), and nothing is taken here; nor while there are jobs to settle or to promote first: that is
--- what `claims/prepare` has found.
+-- Claims the next batch of `global`: one index probe per type, the best of these heads, and its siblings. The batching
+-- key is locked with the head, so that no other worker claims siblings at the same time. Takes nothing if
+-- `claims/prepare` found jobs to settle or promote first, or other tenants with ready jobs, which take turns (see
+-- fair_claims.py).
 WITH open AS MATERIALIZED (
   -- include claims/parts/open
     AND current_setting('gribmill.hold', true) = ''

@@ -1,5 +1,5 @@
--- With the group that a failure stops: none if the job runs again as a new one. What another transaction settles is
--- left to it. Looks for one row each, which cannot become a hash of all of them.
+-- Ended parents, with the group that a failure stops (none if a new job retries the failed one). Skips rows that
+-- another transaction is settling. Scalar subqueries, which the planner cannot turn into a hash join over all rows.
 SELECT j.id, j.status, e.retry_due,
   CASE WHEN j.group_id IS NOT NULL AND j.status = 'failed'
       AND (SELECT g.on_failure FROM job_groups g WHERE g.id = j.group_id) = 'stop'

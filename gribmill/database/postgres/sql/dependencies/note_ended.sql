@@ -1,5 +1,5 @@
--- Which of these jobs has dependents: a separate statement after the one that completes, so that it sees those which
--- were added while that one waited. Only jobs that this transaction has completed: a late report about a job that had
+-- Records which of these jobs have dependents. Separate from the statement that completes them, so that it sees
+-- dependents added while that one waited. Only jobs completed by this transaction: a late report about a job that had
 -- completed before must not release its dependents a second time.
 INSERT INTO ended_parents (job_id)
 SELECT DISTINCT p.id FROM job_dependencies d JOIN jobs p ON p.id = d.parent_id

@@ -1,4 +1,4 @@
--- In the order of (xid, id), and only what no running transaction can still precede; see migration 0021.
+-- In order of (xid, id), without events that a running transaction may still precede; see migration 0021.
 SELECT * FROM events
 WHERE (xid, id) > ((SELECT gribmill_event_xid(:after_id)), :after_id)
   AND (:through_id::bigint IS NULL OR (xid, id) <= ((SELECT gribmill_event_xid(:through_id)), :through_id))

@@ -1,5 +1,5 @@
--- A failed or cancelled job no longer counts once it was retried or an equal job was added. Most jobs of a large
--- group have completed: those are counted from the index alone.
+-- A failed or cancelled job no longer counts once it was retried or an equal job was added. Completed jobs, the
+-- majority in a large group, are counted by an index-only scan.
 SELECT type, status, count(*) AS n FROM jobs
 WHERE group_id = :group_id AND group_id IS NOT NULL AND status = 'completed' GROUP BY type, status
 UNION ALL SELECT j.type, j.status, count(*) FROM jobs j

@@ -1,5 +1,5 @@
--- Completes attempts that their worker still holds. Other rows do not change: the worker is fenced. A trigger keeps the
--- counters of tenants other than `global`, for every status.
+-- Completes attempts that the worker still holds; for others the worker is fenced, and nothing changes. A database
+-- trigger maintains the counters of tenants other than `global`.
 WITH done AS (
   UPDATE jobs j SET status = 'completed', completed_at = :now, lease_expires_at = NULL, worker_id = NULL,
     error_message = NULL

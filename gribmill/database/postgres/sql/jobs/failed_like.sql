@@ -1,4 +1,4 @@
--- Among the last failures only: no index has the keys of jobs that have ended.
+-- Searches only the last failures, because no index has the dedupe keys of ended jobs.
 SELECT * FROM jobs
 WHERE status = 'failed'
   AND id > coalesce((SELECT id FROM jobs WHERE status = 'failed' ORDER BY id DESC LIMIT 1 OFFSET 5000), 0)

@@ -1,4 +1,4 @@
--- Its attempt succeeded, and only the job's own row was not written.
+-- The attempt succeeded, but the job's row was not updated.
 WITH done AS (
   UPDATE jobs SET status = 'completed', completed_at = coalesce(completed_at, :now), lease_expires_at = NULL,
     worker_id = NULL, error_message = NULL

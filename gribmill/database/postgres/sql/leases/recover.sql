@@ -1,4 +1,4 @@
--- Skipped if its worker has renewed the lease since it was checked, or it was asked to cancel: the next sweep decides.
+-- Skips the job if its lease was renewed or its cancellation was requested since the check; the next sweep decides.
 UPDATE jobs SET status = :status, next_run_at = :next_run_at, retry_count = retry_count + :cost,
   error_message = CASE WHEN :status = 'cancelled' THEN coalesce(error_message, :error) ELSE :error END,
   completed_at = :completed_at, dead_lettered_at = :dead_lettered_at, lease_expires_at = NULL, worker_id = NULL,

@@ -1,5 +1,4 @@
--- Tenants other than `global` have counters for every status. For `global`, each branch has a partial index with only
--- such rows.
+-- Tenants other than `global` have counters for every status. For `global`, a partial index covers each branch.
 SELECT type, status, sum(n) AS n FROM (
   SELECT type, status, 1 AS n FROM jobs
   WHERE status = 'pending' AND next_run_at IS NULL AND deps_left = 0 AND claimant = 'global'

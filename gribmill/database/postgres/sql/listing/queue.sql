@@ -1,4 +1,4 @@
--- Each branch has a partial index with only such rows.
+-- A partial index covers each branch.
 SELECT * FROM jobs WHERE id IN (
   SELECT id FROM (
   SELECT id, priority, position, created_at FROM jobs

@@ -1,4 +1,4 @@
--- Jobs that have ended since, one row per attempt; a job without attempts has one row.
+-- Jobs that ended since then, one row per attempt; a job without attempts has one row.
 SELECT j.id AS job_id, j.tenant_id, j.type, j.status, j.completed_at,
   (j.dead_lettered_at IS NOT NULL)::int AS dead_lettered,
   CASE WHEN j.type = 'build_tile' THEN j.args END AS args,

@@ -1,5 +1,5 @@
--- Takes the next turns of a publisher: seconds from now until the first, negative for a past one that is still usable.
--- No row if the wait would be too long. A time further ahead than any queue can reach was written while the server's
+-- Takes the next turns of a publisher. Returns the seconds until the first, negative for a past one that is still
+-- usable, or no row if the wait would be too long. A time beyond the reach of any queue was written while the server's
 -- clock was ahead.
 INSERT INTO publisher_turns AS t (host, next_at)
 VALUES (:host, :now::timestamptz + make_interval(secs => :count * :interval - :late))

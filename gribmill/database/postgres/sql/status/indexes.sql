@@ -1,5 +1,5 @@
--- Wasted: as for tables. Entries of a B-tree are at most this wide, so that an index without waste is not taken for one
--- with it; equal keys are stored only once.
+-- Wasted bytes are estimated as for tables. The width of B-tree entries is an upper bound (equal keys are stored once),
+-- so an index is never reported as more bloated than it is.
 WITH entry_width AS (
   SELECT i.indexrelid, sum(w.avg_width) AS bytes, count(*) = count(w.avg_width) AS known
   FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid

@@ -1,4 +1,4 @@
--- Wasted: pages beyond those that the live rows would fill, by the average widths of the last ANALYZE. Unknown before it.
+-- Wasted bytes: pages beyond those that the live rows would fill, by the widths of the last ANALYZE, else unknown.
 WITH row_width AS (
   SELECT tablename, sum((1 - null_frac) * avg_width) AS bytes FROM pg_stats
   WHERE schemaname = current_schema() AND NOT inherited GROUP BY tablename

@@ -1,4 +1,4 @@
--- A role that row-level security does not limit is no protection: a superuser, or one with the rights of the owner.
+-- Not ready if the role bypasses row-level security, as a superuser or a member of the owner's role does.
 SELECT EXISTS (
   SELECT 1 FROM pg_roles r JOIN pg_class jobs ON jobs.oid = to_regclass('jobs')
   WHERE r.rolname = 'gribmill_tenant' AND NOT r.rolsuper AND NOT r.rolbypassrls
@@ -12,5 +12,5 @@ SELECT EXISTS (
 -- include tenant_role/parts/writes
       WHERE NOT has_table_privilege(r.oid, to_regclass(w.relation), w.privilege))
 ) AS ready,
--- With a single tenant there is nobody to keep apart.
+-- With a single tenant there is nothing to separate.
 (SELECT count(*) > 1 FROM tenants) AS wanted

@@ -1,4 +1,4 @@
--- Does what the connecting user may do; `is_ready` says whether that was enough.
+-- Does what the connecting user is allowed to; `is_ready` reports whether that was enough.
 DO $$
 DECLARE
   home text;
@@ -12,7 +12,7 @@ BEGIN
     BEGIN
       CREATE ROLE gribmill_tenant NOLOGIN;
     EXCEPTION WHEN duplicate_object OR unique_violation THEN
-      NULL;  -- roles belong to the whole server: it was created for another database meanwhile
+      NULL;  -- roles belong to the whole server, and another database has just created this one
     END;
   END IF;
   IF NOT pg_has_role('gribmill_tenant',

@@ -1,4 +1,4 @@
--- Due, written by hand without a time, or planned too late by a clock that was ahead.
+-- Due, written manually without a time, or planned too late because the clock was ahead.
 SELECT * FROM job_triggers
 WHERE trigger_type = 'schedule' AND is_enabled = 1
   AND (next_trigger_at <= :now OR next_trigger_at IS NULL OR updated_at > :now)

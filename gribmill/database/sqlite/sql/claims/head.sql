@@ -1,5 +1,5 @@
--- The next job of `global`, whether other tenants have ready jobs too (then they take turns, see fair_claims.py), and
--- whether some jobs are due, or have ended and not been settled.
+-- The next job of `global`; whether other tenants also have ready jobs (then they take turns, see fair_claims.py); and
+-- whether there are due jobs, or ended jobs whose dependents are not settled.
 -- include claims/parts/job
 -- include claims/parts/look
 FROM json_each(:types) t

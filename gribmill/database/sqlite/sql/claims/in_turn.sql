@@ -1,4 +1,4 @@
--- The job of the first tenant after the one that was served last, by name; wraps around to the first.
+-- The next job of the tenant that follows the last one served, in order of names; wraps around.
 SELECT j.id, j.claimant AS tenant_id FROM (
   SELECT (SELECT id FROM jobs INDEXED BY jobs_ready
     WHERE type = t.value AND (claimant <> 'global') = 1

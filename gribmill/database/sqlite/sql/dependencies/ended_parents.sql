@@ -1,4 +1,4 @@
--- With the group that a failure stops: none if the job runs again as a new one.
+-- Ended parents, with the group that a failure stops (none if a new job retries the failed one).
 SELECT j.id, j.status, e.retry_due,
   CASE WHEN j.group_id IS NOT NULL AND j.status = 'failed'
       AND EXISTS (SELECT 1 FROM job_groups g WHERE g.id = j.group_id AND g.on_failure = 'stop')

@@ -1,4 +1,4 @@
--- Among the last failures only: no index has the keys of jobs that have ended.
+-- Searches only the last failures, because no index has the dedupe keys of ended jobs.
 SELECT * FROM jobs INDEXED BY jobs_unhappy
 WHERE status = 'failed' AND status IN ('failed','cancelled')
   AND id > coalesce((SELECT id FROM jobs INDEXED BY jobs_unhappy WHERE status = 'failed' AND status IN ('failed','cancelled')

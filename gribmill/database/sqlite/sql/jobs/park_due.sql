@@ -1,4 +1,4 @@
--- Jobs of types with `queue_order = due` whose time has come go behind those that wait, in the order of their times.
+-- Places due jobs of types with `queue_order = due` behind the waiting jobs, in order of their due times.
 UPDATE jobs SET position = due.place FROM (
   SELECT j.id, 100 * row_number() OVER (PARTITION BY j.priority ORDER BY j.next_run_at, j.id) + (
     SELECT coalesce(max(m.position), 0) FROM jobs m INDEXED BY jobs_moved

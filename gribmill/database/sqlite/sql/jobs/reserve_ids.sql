@@ -1,2 +1,2 @@
--- The stored id is what AUTOINCREMENT goes on from: manual statements use it.
+-- AUTOINCREMENT continues from the stored id, which manual statements rely on.
 UPDATE sqlite_sequence SET seq = ? WHERE name = 'jobs' AND seq < ?

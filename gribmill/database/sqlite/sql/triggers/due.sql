@@ -1,4 +1,4 @@
--- Due, written by hand without a valid time, or planned too late by a clock that was ahead.
+-- Due, written manually without a valid time, or planned too late because the clock was ahead.
 SELECT * FROM job_triggers INDEXED BY job_triggers_due
 WHERE trigger_type = 'schedule' AND is_enabled = 1
   AND (next_trigger_at <= :now OR next_trigger_at IS NULL OR next_trigger_at > '9' OR updated_at > :now)

@@ -1,4 +1,4 @@
--- What a request for one tenant may change; triggers of the tables do the rest as the owner.
+-- What a request for one tenant may change; database triggers, which run as the owner, do the rest.
       (VALUES ('jobs', 'INSERT'), ('jobs', 'UPDATE'), ('job_dependencies', 'INSERT'),
         ('job_groups', 'INSERT'), ('job_groups', 'UPDATE'),
         ('job_templates', 'INSERT'), ('job_templates', 'UPDATE'), ('job_templates', 'DELETE'),
