@@ -1,4 +1,4 @@
-"""Turns events into rows: the only place that writes the catalogue's tables."""
+"""Applies events to the catalogue's tables. Nothing else writes them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _remove_region(event: RegionRemoved, tx: Transaction) -> None:
 
 
 def _finish_run(tx: Transaction, run: RunRef) -> None:
-    """The run is complete when its last hour is built. Published once, at that moment."""
+    """Mark the run complete if its last hour is built, and publish that once."""
     if tx.change("catalogue/finish_run", _run(run)):
         tx.publish(NewEvent("run.completed", _run(run)))
 
@@ -186,7 +186,7 @@ def _end_tiles(event: TilesDone, tx: Transaction) -> None:
 
 
 def _finish_hour(tx: Transaction, hour: HourRef) -> None:
-    """The hour is built when its last tile is, and the run complete when its last hour is built."""
+    """Mark the hour built if its last tile is, and the run complete if its last hour is."""
     tx.change("catalogue/finish_hour", _hour(hour))
     _finish_run(tx, hour.run)
 
@@ -196,7 +196,8 @@ def _finish_hour(tx: Transaction, hour: HourRef) -> None:
 
 @_change.register(MirrorObserved)
 def _observe_mirror(event: MirrorObserved, tx: Transaction) -> None:
-    """Read and written in one transaction: downloads and scans observe the same mirrors at once."""
+    """Update a mirror's health. The row is read and written in one transaction, because downloads and scans observe
+    the same mirrors concurrently."""
     known = tx.first(MirrorRecord, "catalogue/one_mirror", {"name": event.mirror})
     seen = Observation(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
     health = updated_health(known.health if known else None, seen)
@@ -237,7 +238,7 @@ def _end_outage(event: MirrorsAnswered, tx: Transaction) -> None:
 
 
 def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
-    """When its circuit breaker opens, and when it closes."""
+    """Publish an event when the circuit breaker opens or closes."""
     if health.open_until is None:
         tx.publish(NewEvent("mirror.well", {"mirror": health.mirror}))
         return
@@ -262,7 +263,7 @@ def _end_low_disk(event: DiskFreed, tx: Transaction) -> None:
 
 @_change.register(FreshnessSeen)
 def _see_freshness(event: FreshnessSeen, tx: Transaction) -> None:
-    """Late, stale and recovered are reported once each: stale is not repeated until the region was ok again."""
+    """Publish late, stale and recovered once each; stale is not repeated until the region has been ok again."""
     key = {"model_id": event.model_id, "region": event.region}
     known = tx.first(FreshnessRecord, "catalogue/one_freshness", key)
     tx.change("catalogue/note_freshness", {**key, "state": event.state, "cause": event.cause})

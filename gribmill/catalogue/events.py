@@ -1,7 +1,7 @@
-"""What happens to runs, hours, tiles and mirrors, as typed values with an exact JSON form.
+"""Catalogue events: changes of runs, hours, tiles and mirrors, as typed values with an exact JSON form.
 
-Handlers make them in an executor process, and the catalogue applies them in the transaction that ends the attempt.
-An executor reads hostile files, so its events are checked like anything else from outside.
+Handlers create them in an executor process, and the catalogue applies them in the transaction that ends the attempt.
+Executors read hostile files, so their events are validated like any external input.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, TileRef
 from gribmill.identity_fields import Hour, ModelId, RegionName
 
-# An hour with every variable of the lexicon and hundreds of regions takes a twentieth of it.
+# Twenty times the size of an hour with every variable of the lexicon and hundreds of regions.
 PAYLOAD_LIMIT_BYTES = 1_000_000
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -31,7 +31,7 @@ RegionNames = Annotated[tuple[RegionName, ...], Field(max_length=10_000)]
 
 
 class BadEvent(GribmillError):
-    """An event that the catalogue does not know, or that has a wrong payload."""
+    """An event of an unknown kind or with an invalid payload."""
 
 
 class Event:
@@ -48,7 +48,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RunSeen(Event):
-    """A run is being published, with the hours that make it whole. Not final: its hours are still being discovered."""
+    """A run is being published. `hours` make it complete; unless `final`, its hours are still being discovered."""
 
     kind: ClassVar[str] = "run_seen"
     run: RunRef
@@ -106,8 +106,8 @@ class HourSeen(Event):
 
 @dataclass(frozen=True, slots=True)
 class HourIngested(Event):
-    """The wanted messages of an hour are in the spool. `regions` are the tiles that make it whole, `asked` those that
-    were requested, within the file's grids or not. `generation` numbers the successive contents of the hour."""
+    """The wanted messages of an hour are in the spool. `regions` are the tiles that make it complete, `asked` all that
+    were requested, even outside the file's grids. `generation` numbers the successive contents of the hour."""
 
     kind: ClassVar[str] = "hour_ingested"
     hour: HourRef
@@ -128,7 +128,7 @@ class HourIngested(Event):
 
 @dataclass(frozen=True, slots=True)
 class HourFailed(Event):
-    """The download of an hour failed for good."""
+    """The download of an hour failed permanently."""
 
     kind: ClassVar[str] = "hour_failed"
     hour: HourRef
@@ -137,7 +137,7 @@ class HourFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class RegionsWanted(Event):
-    """Further regions are wanted of an hour whose messages are here already."""
+    """Further regions were requested of an hour whose messages are already in the spool."""
 
     kind: ClassVar[str] = "regions_wanted"
     hour: HourRef
@@ -148,7 +148,7 @@ class RegionsWanted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RegionDropped(Event):
-    """A region was removed from the settings: the hour is whole without its tile."""
+    """A region was removed from the settings: the hour is complete without its tile."""
 
     kind: ClassVar[str] = "region_dropped"
     tile: TileRef
@@ -156,7 +156,7 @@ class RegionDropped(Event):
 
 @dataclass(frozen=True, slots=True)
 class TileBuilt(Event):
-    """A tile is on the disk. `generation` is that of the messages it was cut from, `variables` are its arrays."""
+    """A tile is stored. `generation` is that of the messages it was cut from, `variables` names its arrays."""
 
     kind: ClassVar[str] = "tile_built"
     tile: TileRef
@@ -189,7 +189,7 @@ class TilesLost(Event):
 
 @dataclass(frozen=True, slots=True)
 class TilesOutdated(Event):
-    """All tiles of an hour lack variables that were downloaded since."""
+    """All tiles of an hour lack variables that were downloaded later."""
 
     kind: ClassVar[str] = "tiles_outdated"
     hour: HourRef
@@ -197,7 +197,8 @@ class TilesOutdated(Event):
 
 @dataclass(frozen=True, slots=True)
 class TilesDone(Event):
-    """No more tiles of an hour are being built for now. If it has all of them, it is built, and maybe its run too."""
+    """No more tiles of an hour are being built for now. If it has all of them, it is built, and its run may be
+    complete."""
 
     kind: ClassVar[str] = "tiles_done"
     hour: HourRef
@@ -205,7 +206,7 @@ class TilesDone(Event):
 
 @dataclass(frozen=True, slots=True)
 class MirrorObserved(Event):
-    """A mirror answered, or failed to."""
+    """A mirror responded, or failed to."""
 
     kind: ClassVar[str] = "mirror_observed"
     mirror: ShortText
@@ -217,7 +218,7 @@ class MirrorObserved(Event):
 
 @dataclass(frozen=True, slots=True)
 class MirrorCleared(Event):
-    """An operator wants a mirror to be used again, whatever happened before."""
+    """An operator reset a mirror's health, so that it is used again."""
 
     kind: ClassVar[str] = "mirror_cleared"
     mirror: ShortText
@@ -225,7 +226,7 @@ class MirrorCleared(Event):
 
 @dataclass(frozen=True, slots=True)
 class MirrorsSilent(Event):
-    """No mirror of a family of models answers any more."""
+    """No mirror of a family of models responds any more."""
 
     kind: ClassVar[str] = "mirrors_silent"
     family: ShortText
@@ -233,7 +234,7 @@ class MirrorsSilent(Event):
 
 @dataclass(frozen=True, slots=True)
 class MirrorsAnswered(Event):
-    """A mirror of a family of models answers again."""
+    """A mirror of a family of models responds again."""
 
     kind: ClassVar[str] = "mirrors_answered"
     family: ShortText
@@ -259,7 +260,7 @@ class DiskFreed(Event):
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSeen(Event):
-    """How up to date a region of a followed model is at this moment, and why it is late or stale."""
+    """The current freshness of a region of a followed model, and why it is late or stale."""
 
     kind: ClassVar[str] = "freshness_seen"
     model_id: ModelId
@@ -298,7 +299,7 @@ EVENTS: dict[str, type[Event]] = {
 
 
 def parse_event(kind: str, payload: str) -> Event:
-    """The event that was sent as this JSON text, or BadEvent."""
+    """Parse the JSON text of an event; raises BadEvent."""
     if kind not in EVENTS:
         raise BadEvent(f"the catalogue has no event {kind!r}; the events are: {', '.join(EVENTS)}")
     if len(payload) > PAYLOAD_LIMIT_BYTES:
@@ -313,7 +314,7 @@ def parse_event(kind: str, payload: str) -> Event:
 
 @cache
 def _reader(kind: str) -> TypeAdapter[Event]:
-    """Built for the first event of its kind."""
+    """The validator of a kind of event, built on first use."""
     return TypeAdapter(EVENTS[kind])
 
 

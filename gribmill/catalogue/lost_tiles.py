@@ -33,7 +33,7 @@ def lost_tiles(
 def lost_among(
     root: DataRoot, run: RunRef, tiles: Iterable[TileRecord], *, listed: bool = True
 ) -> dict[int, tuple[str, ...]]:
-    """The same for these tiles of a run; without `listed`, each object is looked at by itself."""
+    """The same for these tiles of a run; without `listed`, each object is checked separately."""
     sizes = root.tile_sizes(run) if listed else None
     found: dict[int, tuple[str, ...]] = {}
     for tile in tiles:
@@ -56,7 +56,7 @@ def is_as_recorded(
 
 
 def loss_events(run: RunRef, lost: Mapping[int, Iterable[str]], seen_at: datetime) -> Iterator[TilesLost]:
-    """What to record. `seen_at` is when the check started: tiles built since then are not lost."""
+    """The events to record. `seen_at` is when the check started: tiles built since then are not lost."""
     from gribmill.catalogue.events import TilesLost  # late: `status` only reads
 
     for hour, regions in lost.items():

@@ -1,4 +1,4 @@
-"""What exists: runs, hours, tiles, mirrors. Short reads, and a way to record events outside the queue."""
+"""Short reads of runs, hours, tiles and mirrors, and a way to record events outside the queue."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ class _RunInUse(NamedTuple):
 
 
 class Catalogue:
-    """Short reads, each of one moment."""
+    """Short reads, each from one snapshot."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def clock_ahead(self) -> timedelta:
-        """How far this host's clock is ahead of the database's clock, which all hosts go by."""
+        """How far this host's clock is ahead of the database's, which all hosts use."""
         with self.database.read() as tx:
             return timedelta(seconds=time.time() - tx.now.timestamp())
 
     def runs(self, model_id: str | None = None, limit: int = MOST_RUNS) -> list[RunRecord]:
-        """The runs that have been seen, of one model or of all, the newest first."""
+        """The runs that have been seen, of one model or of all, newest first."""
         return self._query(RunRecord, "list_runs", model_id=model_id, limit=limit)
 
     def hours(self, run: RunRef) -> dict[int, HourRecord]:
@@ -99,7 +99,7 @@ class Catalogue:
         return self._query(TileRecord, "list_tiles", **asdict(run), lost=lost)
 
     def tile_totals(self) -> list[TileTotals]:
-        """How many tiles there are of each region of each model."""
+        """The number of tiles per region and model."""
         return self._query(TileTotals, "tile_totals")
 
     def bytes_of(self, regions: Iterable[str]) -> int:
@@ -107,7 +107,7 @@ class Catalogue:
         return self._query(_Bytes, "bytes_of_regions", regions=[*regions])[0].n
 
     def bytes_by_region(self) -> list[RegionBytes]:
-        """What the tiles of each model and region occupy."""
+        """The size of the tiles of each model and region."""
         return self._query(RegionBytes, "bytes_by_region")
 
     def lost_runs(self, model_id: str) -> set[tuple[str, str]]:
@@ -119,7 +119,7 @@ class Catalogue:
         return self._query(WaitingHours, "waiting_bytes")[0]
 
     def mirrors(self) -> dict[str, MirrorHealth]:
-        """How each mirror has behaved."""
+        """Maps each mirror to its recorded health."""
         return {one.name: one.health for one in self._query(MirrorRecord, "list_mirrors")}
 
     def outages(self) -> dict[str, OutageRecord]:
@@ -139,15 +139,15 @@ class Catalogue:
         return self._query(_RunId, "newest_complete", model_id=model_id, region=region)[0].run_id
 
     def given_up_work(self, since: datetime, limit: int) -> list[GivenUpWork]:
-        """The dead letters since then, at most so many."""
+        """The dead letters since `since`, at most `limit`."""
         return self._query(GivenUpWork, "given_up_work", since=since, limit=limit)
 
     def runs_in_use(self) -> set[tuple[str, str]]:
-        """Model and run of all pending and running jobs, as their arguments have them: they may be written by hand."""
+        """Model and run of all pending and running jobs, unchecked: arguments may have been written manually."""
         return {(one.model_id, one.run_id) for one in self._query(_RunInUse, "runs_in_use")}
 
     def record(self, events: Iterable[Event]) -> None:
-        """Records events for commands outside the queue, all or none."""
+        """Record events in one transaction, for commands outside the queue."""
         from gribmill.catalogue.changes import apply  # late: most commands only read
 
         with self.database.write() as tx:

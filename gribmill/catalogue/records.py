@@ -17,9 +17,9 @@ HourState = Literal["published", "ingested", "built"]
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """A run that has been seen. `final` is False while its hours are still being discovered, or if a backfill
-    requested only some of its hours, which then are its `hours`.
+    requested only some of its hours; `hours` are then the requested ones.
 
-    Once complete, it stays complete: `Catalogue.lacking` has tiles that were requested since then.
+    A complete run stays complete: `Catalogue.lacking` returns tiles that were requested later.
     """
 
     model_id: str
@@ -62,17 +62,17 @@ class HourRecord:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """All variables that were looked for when it was downloaded."""
+        """All variables that the download searched for."""
         return self.found + self.missing
 
     def covers(self, variables: Iterable[str]) -> bool:
-        """Whether all of these were looked for when it was downloaded."""
+        """Whether the download searched for all of these."""
         others = {*variables} - {*self.variables}
         if not others:
             return True
         from gribmill.grib.names.lexicon import lexicon  # late: `status` starts without it
 
-        # A name from an earlier version stands for those that replaced it.
+        # A name from an earlier version counts as the names that replaced it.
         renamed = lexicon().renamed
         return others <= {name for old in self.variables for name in renamed.get(old, ())}
 
@@ -83,7 +83,7 @@ class HourRecord:
 
 @dataclass(frozen=True, slots=True)
 class TileRecord:
-    """One tile on disk. `variables` is empty where they were not recorded."""
+    """One tile on disk. `variables` is empty if they were not recorded."""
 
     region: str
     hour: int
@@ -107,7 +107,7 @@ class GivenUpWork:
 
 @dataclass(frozen=True, slots=True)
 class RegionBytes:
-    """What the tiles of one region of a model occupy."""
+    """The size of the tiles of one region of a model."""
 
     model_id: str
     region: str
@@ -126,7 +126,7 @@ class WaitingHours:
 
 @dataclass(frozen=True, slots=True)
 class TileTotals:
-    """How many tiles there are of a region of a model, in all runs, and their size."""
+    """The number and size of the tiles of a region of a model, over all runs."""
 
     model_id: str
     region: str
@@ -136,7 +136,7 @@ class TileTotals:
 
 @dataclass(frozen=True, slots=True)
 class MirrorRecord:
-    """How a mirror has behaved."""
+    """The recorded health of a mirror."""
 
     name: str
     failures: int
@@ -161,7 +161,7 @@ class MirrorRecord:
 
 @dataclass(frozen=True, slots=True)
 class FreshnessRecord:
-    """How up to date a region of a model was at the last check."""
+    """The freshness of a region of a model at the last check."""
 
     model_id: str
     region: str
@@ -174,7 +174,7 @@ class FreshnessRecord:
 
 @dataclass(frozen=True, slots=True)
 class OutageRecord:
-    """Since when no mirror of a family of models has answered."""
+    """The time since which no mirror of a family of models has responded."""
 
     family: str
     began_at: datetime | None
