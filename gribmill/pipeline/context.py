@@ -1,4 +1,4 @@
-"""What every handler needs: settings, models, regions and the catalogue. Created once per executor process."""
+"""The context of every handler: settings, models, regions and the catalogue. Created once per executor process."""
 
 from __future__ import annotations
 

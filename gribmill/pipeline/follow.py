@@ -71,7 +71,7 @@ class Follow:
     def run(self, *, until_complete: bool = False) -> int:
         """Run until stopped, or until the newest run of every model is complete for the regions that are followed.
 
-        Returns the number of attempts that ended here.
+        Returns the number of attempts that this process finished.
         """
         watch = ChainWatch(self._context, self._models, self._store)
         schedule = ScanScheduleThread(ScanSchedule(self._store, self._models, self._now), self._store, watch)

@@ -1,4 +1,4 @@
-"""The arguments of the chain's jobs. Imported when the first are checked: see `gribmill.queue.arguments`."""
+"""The arguments of the chain's jobs. Imported on first validation, see `gribmill.queue.arguments`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job in a few words: `hrrr 20261117_00 +7 ne`, and why it failed without the addresses."""
+"""Short descriptions of jobs (`hrrr 20261117_00 +7 ne`), and of their errors without URLs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gribmill.ingest.http.errors import without_addresses
 from gribmill.queue.redact import redact_json
 from gribmill.queue.worker.job_end import JobEnd
 
-# A line of the log on a terminal of the usual width, and the part that the clock takes.
+# A log line on a terminal of the usual width, and the part that the time takes.
 LINE_LENGTH = 79
 CLOCK = "12:00:00 "
 _PLACE = re.compile(r"^[a-z][\w.]* \d{8}_\d{2}(?:\d{2})? hour \d+: ")
 
 
 def job_text(args: Any) -> str:
-    """What a job is about: model, run, hour and region. Arguments of other jobs as JSON, text as it is; no secrets."""
+    """A job's model, run, hour and region. Arguments of other jobs as JSON, text unchanged; secrets are hidden."""
     args = redact_json(args)
     if isinstance(args, str):
         return args
@@ -40,7 +40,7 @@ def job_text(args: Any) -> str:
 
 
 def short_error(text: str) -> str:
-    """The first line of a job's error, without the addresses and without repeating what the job is about."""
+    """The first line of a job's error, without URLs and without repeating the job's description."""
     return _PLACE.sub("", without_addresses(text.strip().partition("\n")[0]))
 
 
@@ -77,11 +77,11 @@ def _size_of(artifacts: tuple[str, ...]) -> int | None:
     try:
         return sum(Path(path).stat().st_size for path in artifacts) if artifacts else None
     except OSError:
-        return None  # it was removed meanwhile
+        return None  # removed in the meantime
 
 
 def _short_place(end: JobEnd) -> str:
-    """`hrrr 00Z +07 ne`; the date too for a run that is older than a day."""
+    """`hrrr 00Z +07 ne`; with the date for a run that is older than a day."""
     try:
         args = json.loads(end.args)
         run = run_time(args["run_id"]) if args.get("run_id") else None

@@ -1,7 +1,7 @@
-"""The job types of the chain: their arguments, how they are run, and how jobs of each are made.
+"""The job types of the chain: their arguments, how they run, and how to create jobs of each.
 
-Light: everything that enqueues or lists jobs imports this module. What a job does is in `handlers`, which executors
-import by name when the first job of a type comes.
+Fast to import, because everything that enqueues or lists jobs imports this module. The work itself is in `handlers`,
+which executors import by name for the first job of a type.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from gribmill.pipeline.job_arguments import BuildTileArgs
 
 ARGUMENTS = "gribmill.pipeline.job_arguments"
-# Priorities. Looking for runs comes before everything, and costs next to nothing.
+# Priorities. Scans come first and cost almost nothing.
 SCAN_PRIORITY = 2_000_000_000
-# What is built is published, and its messages are removed, before more is fetched.
+# Built hours are published, and their messages removed, before more is fetched.
 PUBLISH_PRIORITY = 1_900_000_000
 LIVE_PRIORITY = 1_000_000_000
-# Backfills that tenants ask for have one priority, because tenants take turns within a priority.
+# Backfills requested by tenants share one priority, because tenants take turns within a priority.
 REQUESTED_PRIORITY = 0
 # Housekeeping never delays a forecast.
 PRUNE_PRIORITY = -1_000_000_000
@@ -35,8 +35,8 @@ _RUN_WEIGHT = 1000
 
 
 def file_priority(hour: HourRef, *, live: bool, tenant: str | None = None) -> int:
-    """The priority of a file's ingest and of its tiles: live before backfill, new runs first, short hours first; then
-    what tenants ask for."""
+    """The priority of a file's download and tiles: live before backfill, new runs first, early hours first; then
+    requests of tenants."""
     if tenant is not None and not live:
         return REQUESTED_PRIORITY
     since = int((hour.run.time - _EPOCH) / timedelta(hours=1))
@@ -51,7 +51,7 @@ def scan_job(
     source_ref: str | None = None,
     created_by: str | None = None,
 ) -> NewJob:
-    """A look at a model's newest runs, or at one run of it; an IdentityError where that is not a run."""
+    """A scan of a model's newest runs, or of one run; raises IdentityError if the run id is invalid."""
     args = {"model_id": model_id} | ({"run_id": whole_run(run_id)} if run_id is not None else {})
     return NewJob(
         "scan_source", args, priority=SCAN_PRIORITY, source=source, source_ref=source_ref, created_by=created_by
@@ -83,7 +83,7 @@ def ingest_job(
 
 
 def tile_jobs(hour: HourRef, regions: Iterable[str], *, live: bool, tenant: str | None = None) -> tuple[NewJob, ...]:
-    """One tile of each region."""
+    """The jobs that build the tile of each region."""
     args, priority = _hour_args(hour), file_priority(hour, live=live, tenant=tenant)
     return tuple(
         NewJob("build_tile", {**args, "region": region}, priority=priority, source="system") for region in regions
@@ -91,7 +91,7 @@ def tile_jobs(hour: HourRef, regions: Iterable[str], *, live: bool, tenant: str 
 
 
 def publish_job(hour: HourRef) -> NewJob:
-    """Enqueued with the completion of a tile. Never deduplicated: one that runs may have looked already."""
+    """Enqueued with the completion of a tile. Never deduplicated: a running one may already have read the catalogue."""
     return NewJob("publish", _hour_args(hour), priority=PUBLISH_PRIORITY, source="system")
 
 
@@ -104,7 +104,7 @@ def _hour_args(hour: HourRef) -> dict[str, object]:
 
 
 def _file_of(args: BuildTileArgs) -> str:
-    """The file that all regions of an hour are cut from. Such keys sort by hour."""
+    """The batching key: the file that all regions of an hour are cut from. The keys sort by hour."""
     return str(args.hour_ref)
 
 
@@ -185,7 +185,7 @@ DELIVER_WEBHOOK = JobType(
     dedupe=True,
 )
 
-# Nothing outside this list can be enqueued or run, but the definitions with a command that operators add.
+# Only these types can be enqueued or run, besides definitions with a command that operators add.
 TYPES = Registry(
     SCAN_SOURCE,
     INGEST_GRIB,
@@ -196,7 +196,7 @@ TYPES = Registry(
     replace(SLEEP, lane="fetch"),
     command_handler="gribmill.pipeline.handlers.run_command:run",
 )
-# What a worker without a database can run: the others write more than the end of their job does.
+# The types that a remote worker can run: others write to the database themselves.
 REMOTE_TYPES = Registry(SCAN_SOURCE, INGEST_GRIB, BUILD_TILE, PUBLISH, replace(SLEEP, lane="fetch"))
-# Where executor processes find it again.
+# Where executor processes import it from.
 TYPES_PATH = "gribmill.pipeline.job_types:TYPES"

@@ -1,4 +1,4 @@
-"""What an operator does with the database itself: create, upgrade, look, move."""
+"""Operations on the database itself: create, upgrade, inspect, move."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tell = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class UpgradedDatabase:
-    """Which migrations a database has, and which of them were applied now."""
+    """The migrations of a database, and which of them were just applied."""
 
     place: str
     applied: tuple[int, ...]
@@ -34,7 +34,7 @@ class UpgradedDatabase:
 
 @dataclass(frozen=True, slots=True)
 class MovedDatabase:
-    """A move that is complete, and what the operator does next."""
+    """A completed move, and what the operator should do next."""
 
     source: str
     target: str
@@ -43,7 +43,7 @@ class MovedDatabase:
 
 
 def database_status(settings: Settings) -> DatabaseStatus:
-    """The state of the database behind these settings. Nothing is created."""
+    """The state of the database of these settings; creates nothing."""
     if settings.database is not None:
         check_postgres_extra()
         from gribmill.database.postgres.status import postgres_status
@@ -56,7 +56,7 @@ def database_status(settings: Settings) -> DatabaseStatus:
 
 
 def upgrade_database(settings: Settings, *, new: bool) -> UpgradedDatabase:
-    """Create the tables that are missing; without `new`, only of a database that has some."""
+    """Create missing tables; without `new`, only in a database that already has some."""
     path = DataRoot(settings.data_root).jobs_db
     before = () if settings.database is None and not path.exists() else database_status(settings).migrations
     place = hide_password(settings.database) if settings.database else str(path)
@@ -68,7 +68,7 @@ def upgrade_database(settings: Settings, *, new: bool) -> UpgradedDatabase:
 
 
 def move_database(settings: Settings, target: str, tell: Tell) -> MovedDatabase:
-    """Copy the database of these settings to another one of the other kind, and check the copy."""
+    """Copy the database of these settings to one of the other kind, and verify the copy."""
     to_server = target.partition("://")[0] in SCHEMES
     if to_server == (settings.database is not None):
         tool = "pg_dump and pg_restore" if to_server else "`gribmill jobs backup`"
@@ -107,8 +107,8 @@ def _move(settings: Settings, new: Settings, tell: Tell) -> MovedDatabase:
 
 
 def _refuse_if_in_use(settings: Settings) -> None:
-    """Workers would continue with the database that is left behind."""
-    # Not as a queue: opening that declares job types, and a move that was interrupted must find its rows as they were.
+    """Refuse while workers run, because they would keep using the old database."""
+    # Not opened as a queue, which declares job types: an interrupted move must find its rows unchanged.
     with closing(open_database(settings, create=True)) as database:
         alive = [worker.id for worker in Workers(database, TYPES).alive(settings.queue.lease_seconds)]
     if alive:

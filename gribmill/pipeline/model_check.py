@@ -1,4 +1,4 @@
-"""Whether a model's description holds together: its keys read back, its variables are found, its grid is known."""
+"""Checks that a model's description is consistent: keys can be parsed, variables are found, the grid is known."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MOST_PROBLEMS = 5
 
 @dataclass(slots=True)
 class Findings:
-    """What was tried on one model, and what is wrong with it."""
+    """What was checked for one model, and the problems found."""
 
     model: str
-    # What the variables were looked for in: `real`, `reported` or `made up` for a sample inventory, `index` for a
-    # given one, None where the model has no index; and a description.
+    # Where the variables were searched: `real`, `reported` or `made up` for a sample inventory, `index` for a given
+    # one, None if the model has no index; and a description.
     source: str | None = None
     source_text: str = ""
     keys: int = 0
@@ -35,11 +35,11 @@ class Findings:
     missing: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     unchecked: str | None = None
-    """What could not be checked, and how it can be."""
+    """What could not be checked, and how to check it."""
 
 
 def check_model(model: Model, now: datetime, inventory: Inventory | None = None, hour: int | None = None) -> Findings:
-    """Everything that can be checked without a network; variables on `inventory`, or on an index made of the sample."""
+    """Check all that can be checked offline; variables against `inventory`, or an index made from the sample."""
     findings = Findings(model.id)
     if model.grid is not None and model.grid not in {grid.name for grid in named_grids()}:
         findings.problems.append(f"there is no grid {model.grid!r}")
@@ -69,7 +69,7 @@ def check_model(model: Model, now: datetime, inventory: Inventory | None = None,
 
 
 def _runs_to_try(model: Model, now: datetime) -> Iterator[datetime]:
-    """A run of each cycle, now and on both sides of each date at which something changes."""
+    """A run of each cycle, now and before and after each date at which the description changes."""
     dates = {now}
     changes = [(row.begins, row.ends) for row in model.layouts]
     changes += [(row.begins, row.ends) for row in model.schedules]
@@ -86,7 +86,8 @@ def _runs_to_try(model: Model, now: datetime) -> Iterator[datetime]:
 
 
 def _check_keys(model: Model, run: datetime, problems: list[str]) -> int:
-    """How many keys of the run were tried: filled in for every mirror, read back, found below the listing's prefix."""
+    """Check the keys of a run: filled in for every mirror, parsed back, found below the listing's prefix. Returns how
+    many were checked."""
     prefixes = {mirror.name: model.list_prefix(run, mirror) or "/" for mirror in model.mirrors}
     tried: set[str] = set()
     for hour in model.hours(run):

@@ -1,4 +1,4 @@
-"""The models and variables as the settings have them. Apart from `model_check`: most commands need no more."""
+"""The models and variables of the settings. Separate from `model_check`, which most commands do not need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEXICON = "gribmill.grib.names.lexicon"
 
 
 def use_configured_variables(settings: Settings) -> None:
-    """From now on the lexicon has the variables of these settings; an OwnVariableError where one cannot be used."""
+    """Add the variables of these settings to the lexicon; raises OwnVariableError if one cannot be used."""
     if not settings.variables and _LEXICON not in sys.modules:
         return  # most commands start without the lexicon
     from gribmill.grib.names.lexicon import use_own_variables

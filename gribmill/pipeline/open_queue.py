@@ -1,4 +1,4 @@
-"""The queue behind the settings, opened with every job type that gribmill knows."""
+"""Opens the queue of the settings, with every job type that gribmill declares."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from gribmill.storage.layout import DataRoot
 if TYPE_CHECKING:
     from gribmill.queue.remote.remote_database import RemoteDatabase
 
-# Beside the settings, what executors of a worker without a database are started with.
+# The key, beside the settings, under which executors of a remote worker receive their server.
 SERVER_KEY = "queue_server"
-# Executors that decode are niced: a commit must never wait for a core (measured 0.18× against 0.76× under load).
+# Decoding executors are niced, so that commits never wait for a core (measured 0.18× against 0.76× under load).
 NICENESS = {"build": 10}
 
 
 def open_database(settings: Settings, *, create: bool = False) -> Database:
     """The database of the queue and the catalogue: PostgreSQL if the settings name one, else jobs.db.
 
-    The only place that chooses. jobs.db is made when it is not there; the tables of a server's database only with
-    `create`, because a mistyped name should not make any.
+    The only place that chooses. Creates a missing jobs.db; creates tables on a server only with `create`, because a
+    mistyped name should not create any.
     """
     if settings.database is not None:
         return _open_postgres(settings.database, settings.queue.lease_seconds, create=create)
@@ -55,7 +55,7 @@ def _open_postgres(url: str, lease_seconds: float, *, create: bool) -> Database:
 
 
 def check_postgres_extra() -> None:
-    """GribmillError where the client library of PostgreSQL is not installed."""
+    """Raise GribmillError if the client library of PostgreSQL is not installed."""
     try:
         import psycopg  # noqa: F401 — an extra: only a queue in PostgreSQL needs it
     except ImportError:
@@ -63,7 +63,7 @@ def check_postgres_extra() -> None:
 
 
 def open_queue(settings: Settings) -> Store:
-    """The store behind these settings; made when it is not there yet."""
+    """Open the store of these settings, creating it if it does not exist."""
     store = Store(open_database(settings), TYPES, CatalogueEffects())
     store.definitions.set_resource_limits(settings.queue.resources)
     store.reservations.only_one = settings.queue.reservations == "one"
@@ -72,7 +72,7 @@ def open_queue(settings: Settings) -> Store:
 
 
 def open_database_for_reading(settings: Settings) -> Database:
-    """For commands that only look: the database, or an empty stand-in in a temporary folder in place of a jobs.db."""
+    """The database for read-only commands; if there is no jobs.db, an empty one in a temporary folder."""
     path = DataRoot(settings.data_root).jobs_db
     if settings.database is not None or path.exists():
         return open_database(settings)
@@ -82,19 +82,19 @@ def open_database_for_reading(settings: Settings) -> Database:
 
 
 def open_queue_for_reading(settings: Settings) -> Store:
-    """The store behind these settings, for commands that only look: none is made."""
+    """Open the store of these settings for read-only commands, without creating it."""
     return Store(open_database_for_reading(settings), TYPES, CatalogueEffects(), for_reading=True)
 
 
 def remote_database(url: str, token: str, lease_seconds: float) -> RemoteDatabase:
-    """The database of a server, for a worker that has none."""
-    from gribmill.queue.remote.remote_database import RemoteDatabase  # late: only such workers need an HTTP client
+    """A server's database, for a remote worker."""
+    from gribmill.queue.remote.remote_database import RemoteDatabase  # late: only remote workers need an HTTP client
 
     return RemoteDatabase(url, token, lease_seconds)
 
 
 def open_remote_queue(settings: Settings, url: str, token: str) -> tuple[Store, WorkerOptions]:
-    """The queue of a server, and how a worker of it behaves: it runs the chain."""
+    """A server's queue, and the options of a remote worker, which runs the chain."""
     from gribmill.queue.remote.remote_store import RemoteStore
 
     store = RemoteStore(remote_database(url, token, settings.queue.lease_seconds), REMOTE_TYPES)
@@ -105,10 +105,10 @@ def open_remote_queue(settings: Settings, url: str, token: str) -> tuple[Store, 
 
 
 class CatalogueEffects:
-    """Reads the effects of all handlers: each is an event of the catalogue."""
+    """Interprets the effects of all handlers: each is a catalogue event."""
 
     def prepare(self, effect: Effect) -> Change:
-        # Late: commands that list jobs, and workers before their first result, start without the catalogue.
+        # Imported late: commands that list jobs, and workers before their first result, do not need the catalogue.
         from gribmill.pipeline.effects import prepare
 
         return prepare(effect)
@@ -120,7 +120,7 @@ def output_logs(settings: Settings) -> OutputLogs:
 
 
 def worker_options(settings: Settings) -> WorkerOptions:
-    """How workers behave under these settings."""
+    """The options of workers with these settings."""
     return WorkerOptions(
         types_path=TYPES_PATH,
         lanes=dict(settings.workers.lanes),

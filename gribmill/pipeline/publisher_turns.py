@@ -1,4 +1,4 @@
-"""Rate limits towards publishers: those of one machine in files, those of several machines in their database."""
+"""Rate limits towards publishers: kept in files for one machine, in the database for several."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.queue.errors import QueueError
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 
-# When the database could not be asked.
+# The delay after the database could not be reached.
 RETRY_SECONDS = 5.0
 
 
@@ -47,7 +47,7 @@ class DatabaseTurns:
 
     def _take(self, asked: dict[str, object]) -> TurnsTaken:
         with self._database.write() as tx:
-            tx.lasting = False  # after a power cut of the server nobody has sent requests for a while
+            tx.lasting = False  # after a power cut of the server, no requests were sent for a while
             taken = tx.first(_Seconds, "publishers/reserve_turns", asked)
             if taken is not None:
                 return TurnsTaken(taken.seconds, granted=True)
@@ -56,7 +56,8 @@ class DatabaseTurns:
 
 
 def rate_limit(settings: Settings, database: Callable[[], Database] | None = None) -> RateLimit:
-    """Of all processes that share the data root; with PostgreSQL, of all hosts that share the database."""
+    """The rate limit of all processes that share the data root; with PostgreSQL, of all hosts that share the
+    database."""
     folder = DataRoot(settings.data_root).rates
     if settings.database is None:
         return RateLimit(folder)

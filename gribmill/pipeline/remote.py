@@ -1,4 +1,4 @@
-"""Published files from Python and from the command line: what they contain, and some of their messages."""
+"""Access to published files from Python and the command line: their inventory, and selected messages."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from gribmill.ingest.download.download_plan import Downloaded
 
 LATEST = "latest"
-# The slowest publishers need hours, and an outage may last a day; `latest` does not mean anything older.
+# How far back `latest` reaches: the slowest publishers need hours, and an outage may last a day.
 LATEST_BACK = timedelta(days=3)
-# A model that runs every hour has dozens of runs in that time, and each costs a request or more.
+# Hourly models have dozens of runs in that time, and each costs at least one request.
 LATEST_RUNS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A GRIB file with the messages that were asked for, each verified. It can be used as a path."""
+    """A GRIB file with the requested messages, each verified. It can be used as a path."""
 
     path: Path
     model: str
@@ -58,12 +58,12 @@ class FetchedFile:
 
     def datasets(self, **filter_by_keys: Any) -> list[xr.Dataset]:
         """As cfgrib reads it: one dataset per kind of level. Winds are as in the file."""
-        from gribmill.grib.open_grib import open_grib  # xarray and ecCodes, for those who open the file
+        from gribmill.grib.open_grib import open_grib  # late: loads xarray and ecCodes
 
         return open_grib(self.path, **filter_by_keys)
 
     def to_xarray(self, **filter_by_keys: Any) -> xr.Dataset:
-        """All fields as one dataset. Of several kinds of level, the level of each variable is its attribute."""
+        """All fields as one dataset. With several kinds of level, each variable has its level as an attribute."""
         import xarray as xr
 
         several = self.datasets(**filter_by_keys)
@@ -128,7 +128,7 @@ def inventory(
 def list_fields(
     settings: Settings, model: str, run: str | datetime, hour: int, session: SourceSession, search: str | None
 ) -> RemoteInventory:
-    """The inventory of one published file, or of those of its lines that match the search."""
+    """The inventory of one published file, or the lines of it that match the search."""
     pattern = None if search is None else compile_search(search)
     chosen = one_model(configured_models(settings), model)
     moment, _ = find_run(chosen, run, hour, session)
@@ -161,7 +161,8 @@ def fetch_messages(
 
 
 def open_source(settings: Settings) -> SourceSession:
-    """Pooled connections; the publishers' limits hold across all processes that share the data root or the database."""
+    """A session with pooled connections; rate limits apply across all processes that share the data root or the
+    database."""
     return SourceSession(rate_limit(settings))
 
 
@@ -175,7 +176,7 @@ def one_model(models: Mapping[str, Model], name: str) -> Model:
 
 
 def find_run(model: Model, run: str | datetime, hour: int, session: SourceSession) -> tuple[datetime, Published | None]:
-    """When the run began; for `latest`, the newest run that has this hour, and where it is."""
+    """The start of the run; for `latest`, the newest run that has this hour, and where its file is."""
     if run == LATEST:
         return newest_run(model, hour, session)
     if isinstance(run, datetime):
@@ -199,7 +200,7 @@ def newest_run(model: Model, hour: int, session: SourceSession) -> tuple[datetim
             if hour in found:
                 return run, found[hour]
             if now < model.expected_at(run, hour).late:
-                break  # it is not published yet, on other mirrors neither
+                break  # not published yet, so other mirrors do not have it either
     if not runs:
         raise GribmillError(f"no run of {model.id} in the last {LATEST_BACK.days} days has an hour {hour}")
     why = _by_reason(trouble) or "no mirror lists it"
@@ -217,7 +218,7 @@ def _by_reason(trouble: Mapping[str, str]) -> str:
 
 
 def target_path(out: Path | None, model_id: str, run: str, hour: int, search: str | None = None) -> Path:
-    """The file to write. The name of a search's result has an additional part: other searches have other messages."""
+    """The file to write. With a search, its name has an additional part, because each search finds other messages."""
     part = f".{hashlib.sha256(search.encode()).hexdigest()[:8]}" if search else ""
     name = f"{model_id}.{run}.f{hour:03d}{part}.grib2"
     if out is None:
@@ -233,7 +234,7 @@ def _settings(data: str | Path | None) -> Settings:
 
 
 def _without_levels(dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset with its level, which other datasets have another of, as an attribute of each variable."""
+    """The dataset with its level, which differs between datasets, as an attribute of each variable."""
     levels = [name for name, value in dataset.coords.items() if "GRIB_" not in str(name) and value.ndim == 0]
     kept = {"time", "step", "valid_time", "number"}
     gone = [str(name) for name in levels if name not in kept]

@@ -17,7 +17,7 @@ from gribmill.queue.model import NewJob
 SIZE_LIMIT = 2_000_000
 KEY_LIMIT = 1024
 MOST_RECORDS = 1000
-# SNS in SQS in a Lambda's event, each a list: no notification is nested deeper.
+# SNS in SQS in a Lambda event, each a list: notifications are not nested deeper.
 DEEPEST = 8
 
 

@@ -21,29 +21,29 @@ from gribmill.queue.worker.throttled_log import ThrottledLog
 log = logging.getLogger("gribmill.schedule")
 
 PRUNE_EVERY = timedelta(hours=6)
-# A model that will have no more runs is looked at again now and then: its description may have changed.
+# A model without further runs is checked again at this interval, because its description may have changed.
 LONGEST_WAIT = timedelta(hours=6)
-# Checking the clock this often costs nothing and follows a clock that was set.
+# Checking the clock this often is cheap, and notices when the clock was set.
 LONGEST_SLEEP_SECONDS = 30.0
-# NTP slews smaller errors away; one that goes back further was set.
+# NTP slews smaller errors away; a clock that goes back further was set.
 CLOCK_SLACK = timedelta(minutes=1)
 RETRY_SECONDS = 5.0
 
 
 def scan_now(store: Store, jobs: Iterable[NewJob]) -> list[Enqueued]:
-    """Enqueue scans that must not wait: an equal one that pauses between two looks runs now."""
+    """Enqueue scans that must not wait: an equal one that is snoozed runs now."""
     made = store.jobs.enqueue_many(jobs)
     for one in made:
         if not one.created:
-            with contextlib.suppress(NotAllowed):  # it is running at this moment
+            with contextlib.suppress(NotAllowed):  # it is already running
                 store.jobs.run_now(one.id)
     return made
 
 
 class ScanSchedule:
-    """Enqueues what is due. Equal jobs are deduplicated, so two schedules do no harm.
+    """Enqueues due scans and prunes. Equal jobs are deduplicated, so two schedules do no harm.
 
-    Each scan is a row among the triggers, which shows its next time; while the row is disabled, it is not enqueued.
+    Each is a row among the triggers, which shows its next slot; while the row is disabled, it is not enqueued.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class ScanSchedule:
         """Enqueue every scan that is due now; returns them. What cannot be enqueued stays due."""
         now = self._clock()
         if now < self._seen - CLOCK_SLACK:
-            self._begin(now)  # everything planned is too far ahead
+            self._begin(now)  # the clock was set back, so all planned times are too far ahead
         self._seen = now
         models = [self._models[model_id] for model_id, moment in self._next_scan.items() if moment <= now]
         pruning = self._next_prune <= now
@@ -77,7 +77,7 @@ class ScanSchedule:
         due = [scan_job(model.id) for model in models if rows[model.id].is_enabled]
         if pruning and rows[None].is_enabled:
             due.append(prune_job())
-        # A new schedule does not wait for the pause of an earlier one's scan.
+        # A new schedule does not wait for a snoozed scan of an earlier one.
         if self._first:
             scan_now(self._store, due)
         else:
@@ -92,14 +92,14 @@ class ScanSchedule:
         return due
 
     def _note(self, rows: Mapping[str | None, Trigger], due: Iterable[NewJob]) -> None:
-        """The rows show when each fires next, and fired last."""
+        """Record in the rows when each fires next, and which fired now."""
         self._rows = {row.id for row in rows.values()}
         slots = {rows[model_id].id: moment for model_id, moment in self._next_scan.items()}
         fired = [rows[job.args.get("model_id")].id for job in due]
         self._store.triggers.plan({**slots, rows[None].id: self._next_prune}, fired)
 
     def close(self) -> None:
-        """No row shows a time any more: nothing fires it."""
+        """Clear the times in the rows, because nothing fires them any more."""
         self._store.triggers.plan(dict.fromkeys(self._rows))
 
     def seconds_to_next(self) -> float:

@@ -16,7 +16,7 @@ log = logging.getLogger("gribmill.tenants")
 
 
 def wanted_regions(context: Context) -> tuple[str, ...]:
-    """Each region once. Those of a tenant that is disabled, or has used up its disk, are left out."""
+    """Each region once, without those of tenants that are disabled or over their disk limit."""
     tenants = all_tenants(context)
     wanted = [*context.settings.chain.regions]
     for tenant in tenants:
@@ -30,13 +30,13 @@ def wanted_regions(context: Context) -> tuple[str, ...]:
 
 
 def own_bytes(context: Context, tenant: Tenant, tenants: Iterable[Tenant]) -> int:
-    """The size of the tiles that only this tenant asked for."""
+    """The size of the tiles that only this tenant requested."""
     own = own_regions(context, tenant, tenants)
     return context.catalogue.bytes_of(own) if own else 0
 
 
 def own_regions(context: Context, tenant: Tenant, tenants: Iterable[Tenant]) -> list[str]:
-    """The regions that only this tenant asked for: neither in [chain] nor another's."""
+    """The regions that only this tenant requested: neither in [chain] nor of another tenant."""
     others = {name for one in tenants if one.name != tenant.name and one.is_enabled for name in one.regions}
     return [name for name in tenant.regions if name not in others and name not in context.settings.chain.regions]
 

@@ -76,7 +76,7 @@ class BackfillPlan:
 
 
 def plan_backfill(context: Context, request: BackfillRequest) -> BackfillPlan:
-    """Plan the files that are missing here. A second plan has only what is still missing."""
+    """Plan the files that are missing here. A repeated plan contains only what is still missing."""
     _check_times(request, datetime.now(UTC))
     if request.tenant is not None and (reason := why_full(context, tenant_named(context, request.tenant))):
         raise BackfillError(reason)
@@ -120,14 +120,14 @@ def _default_regions(context: Context, request: BackfillRequest) -> tuple[str, .
 
 
 def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan, live_regions: Collection[str] = ()) -> str:
-    """Enqueue it all as one job group; returns its name, which is also the correlation id of all its jobs.
+    """Enqueue all files as one job group; returns its name, which is also the correlation id of all its jobs.
 
-    The same request has the same one.
+    Equal requests have the same name.
 
-    A file that an active job downloads already is cut for these regions too; `live_regions` are those that every new
+    A file that an active job already downloads is also cut for these regions; `live_regions` are those that every new
     run is cut for.
 
-    What is asked for is recorded first: `status` then shows no other hours of these runs as missing.
+    The request is recorded first, so that `status` does not show other hours of these runs as missing.
     """
     request = plan.request
     wish: tuple[object, ...] = (

@@ -65,7 +65,7 @@ def bytes_of_file(
 
 
 def _look_up(context: Context, plan: BackfillPlan) -> tuple[list[BackfillFile], list[BackfillFile], list[BackfillFile]]:
-    """Files that are listed, files that are not, and files of runs for which no mirror was asked or responded."""
+    """Files that are listed, files that are not, and files of runs for which no mirror was asked or none responded."""
     questions = MirrorQuestions(context, plan.request.model, datetime.now(UTC))
     listed: list[BackfillFile] = []
     absent: list[BackfillFile] = []

@@ -16,9 +16,10 @@ from gribmill.queue.store import Store
 def widen_active(
     store: Store, jobs: Iterable[NewJob], made: Iterable[Enqueued], live_regions: Collection[str]
 ) -> list[NewJob]:
-    """Let the active jobs that keep these out fetch what these want as well.
+    """Extend the active jobs that deduplicated these, so that they also fetch what these request.
 
-    Returned are jobs for what an active one cannot do any more, because it runs already: each waits for it.
+    Returns jobs for requests that an active job cannot take over, for example because it is running; each waits for
+    that job.
     """
     left = []
     for job, one in zip(jobs, made, strict=True):
@@ -31,9 +32,9 @@ def widen_active(
 def widened(
     active: Mapping[str, Any], wanted: Mapping[str, Any], live_regions: Collection[str]
 ) -> dict[str, Any] | None:
-    """The arguments of a download that serves both; None where no single one does.
+    """The arguments of a download that serves both; None if no single one does.
 
-    Without regions it is cut for those of the settings and of all tenants; without variables it has those of the model.
+    No regions means those of the settings and of all tenants; no variables means those of the model.
     """
     regions = active.get("regions")
     if regions is None:

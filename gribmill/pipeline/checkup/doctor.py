@@ -35,9 +35,9 @@ REMEDY = "stop the workers first; without a backup, `gribmill run` makes a new f
 
 
 def examine(about: Examination) -> Iterator[Finding]:
-    """The findings, one check after the other. A check that cannot be made is wrong, and does not stop the others.
+    """Run the checks in order and yield their findings. A check that raises counts as failed; the others continue.
 
-    A damaged database is one finding, with the checks that need it.
+    A damaged database is one finding, which lists the checks that need it.
     """
     damage, unchecked = "", []
     for check in CHECKS:

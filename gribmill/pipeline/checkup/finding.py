@@ -17,8 +17,8 @@ from gribmill.storage.open_root import root_of
 
 @dataclass(frozen=True)
 class Examination:
-    """What the checks look at, and what they leave for `--fix`. The database is opened when a check first needs it:
-    checks that do not are made beside a damaged one."""
+    """What the checks examine, and what they leave for `--fix`. The database is opened when a check first needs it, so
+    that other checks run even if it is damaged."""
 
     settings: Settings
     fix: bool = False

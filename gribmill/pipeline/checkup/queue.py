@@ -49,7 +49,7 @@ def schedules(about: Examination) -> Iterator[Finding]:
     try:
         known = [one for one in about.store.triggers.list() if one.cron is not None]
     except StoreError:
-        raise  # about the file, not about a schedule
+        raise  # a problem of the file, not of a schedule
     except QueueError as error:
         yield Finding("schedules", False, str(error), "`gribmill triggers remove ID`, and add it again")
         return

@@ -44,7 +44,7 @@ class TileOnRecord:
         try:
             tile = read_tile(self.path)
         except GribmillError:
-            return  # what is wrong with the file is said by its own check
+            return  # the file's own check reports what is wrong with it
         if absent := sorted({*record.variables} - {*tile.names}):
             yield TileCheck(RECORD, False, f"it lacks variables that are recorded: {', '.join(absent)}")
         elif (tile.meta.generation or 0) < record.generation:

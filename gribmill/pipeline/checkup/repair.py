@@ -56,7 +56,7 @@ def start_repair(context: Context, store: Store, wrong: Iterable[TileRef]) -> Re
         jobs.append(
             ingest_job(hour, live=True, regions=tuple(regions), variables=variables, correlation_id=correlation_id)
         )
-    # latest.json must not name these runs complete meanwhile, whatever becomes of the downloads.
+    # Until then, latest.json must not list these runs as complete, even if the downloads fail.
     jobs += [publish_job(hour) for hour in {hour.run: hour for hour in by_hour}.values()]
     store.jobs.enqueue_many(jobs)
     return Repair(correlation_id, tiles, spooled, len(by_hour) - spooled)

@@ -34,10 +34,10 @@ class MirrorQuestions:
         """Whether any mirror responded, even if only with 404."""
 
     def published(self, run: datetime) -> tuple[dict[int, Published], bool]:
-        """The hours of a run that are out, and whether any mirror answered: a silent one may have more.
+        """The published hours of a run, and whether any mirror responded; one that did not may have more.
 
-        The best mirror is asked, and further ones only for hours that are late, or when one is out of order. If the
-        circuit breakers of all mirrors are open, one of them is tried.
+        Asks the best mirror, and others only if hours are late or a mirror fails. If the circuit breakers of all
+        mirrors are open, one of them is tried.
         """
         found: dict[int, Published] = {}
         answered = False

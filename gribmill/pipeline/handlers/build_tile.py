@@ -104,7 +104,7 @@ def _failure(hour: HourRef, spool: Path, failed: FailedRegion, attempt_no: int) 
     if isinstance(error, ObjectStoreUnreachable):
         return wait_for_store(error, attempt_no)
     if isinstance(error, Superseded):
-        # The catalogue knows of no newer content: it was restored from a backup. A download takes a later generation.
+        # The catalogue was restored from a backup and lacks the newer content. A new download gets a later generation.
         remove_spool(spool)
         return Succeeded(skipped=str(error), then=(ingest_job(hour, live=True, regions=(failed.region,)),))
     if isinstance(error, FolderBusy):
@@ -117,7 +117,7 @@ def _known_sha256(record: HourRecord | None, spool: Path) -> str | None:
     status = spool.stat()
     if record is None or record.ingested_at is None or record.bytes != status.st_size:
         return None
-    # A file is recorded only once it is whole: one that is newer than its record has not been recorded yet.
+    # A file is recorded only when it is complete, so one that is newer than the record is not the recorded one.
     return record.sha256 if status.st_mtime <= record.ingested_at.timestamp() else None
 
 
@@ -128,10 +128,10 @@ def _unknown_region(hour: HourRef, region: str) -> Failed:
 
 
 def _recorded(hour: HourRef, tile: BuiltTile, batch: BuildResult | None) -> Succeeded:
-    """The tile enters the catalogue with the completion of its job.
+    """The outcome that records a tile in the catalogue together with the completion of its job.
 
-    With the last tile of a `batch`, the hour may be whole, and so may the run. Reports are stored in order: if the
-    worker dies before the last one, that job runs again and is then the last.
+    The last tile of a `batch` may complete the hour, and so the run. Reports are stored in order: if the worker dies
+    before the last one, that job runs again and is then the last.
     """
     meta = tile.meta
     built = TileBuilt(hour.tile(tile.region), tile.bytes, meta.generation or 0, tuple(sorted(meta.variables)))

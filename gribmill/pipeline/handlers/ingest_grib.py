@@ -38,9 +38,9 @@ from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer
 from gribmill.queue.worker.task import Task
 from gribmill.storage.layout import DataRoot, spool_generation
 
-# For a file that is listed but not found: mirrors become consistent within minutes.
+# Retry delay for a file that is listed but not found: mirrors become consistent within minutes.
 NOT_YET_SECONDS = 60.0
-# For a file that no scan has seen. A backfill may want hundreds of them, and each try asks every mirror.
+# Retry delay for a file that no scan has seen: a backfill may request hundreds, and each attempt asks every mirror.
 NEVER_SEEN_SECONDS = 600.0
 LONGEST_ERROR = 1000
 

@@ -16,7 +16,7 @@ from gribmill.queue.worker.task import Task
 
 
 def run(task: Task) -> Outcome:
-    """Remove the files first, then the catalogue's rows with the completion: after a crash it runs again."""
+    """Remove the files, then the catalogue's rows together with the completion, so that a crash in between is safe."""
     return or_wait(task, lambda: _prune(task))
 
 

@@ -47,9 +47,9 @@ def remove_spent(context: Context, run: RunRef) -> None:
 
 
 def remove_spent_here(context: Context) -> None:
-    """With a spool that hosts share: remove from this host what no run needs any more.
+    """With a shared spool, remove this host's messages that are no longer needed.
 
-    Another host may have published the hour, and cannot remove files of this one.
+    Another host may have run the publish job, and cannot remove files on this one.
     """
     if context.root.spool_at is not None:
         for run in context.root.spooled_runs():
@@ -57,12 +57,12 @@ def remove_spent_here(context: Context) -> None:
 
 
 def spent_hours(context: Context, run: RunRef) -> dict[int, list[StoredPath]]:
-    """The hours whose messages may go, with their spool files of all generations.
+    """The hours whose messages can be removed, with their spool files of all generations.
 
-    They are those not to be kept whose tiles are all built, and on which no job works.
+    These are hours with all tiles built and no active job, unless their messages are to be kept.
 
-    While a job of the hour is active, its messages may just have been fetched again for a region that was added, or are
-    being read. Jobs are looked for after the hours: messages fetched since then still have a job, or all their tiles.
+    An active job may be reading the messages, or may have just fetched them again for a new region. Jobs are read after
+    the hours, so messages fetched in between still have a job, or all their tiles.
     """
     spent = {}
     spooled = context.root.spooled_hours(run)
@@ -77,9 +77,9 @@ def spent_hours(context: Context, run: RunRef) -> dict[int, list[StoredPath]]:
 
 
 def overtaken_tiles(context: Context, hour: HourRef) -> tuple[NewJob, ...]:
-    """Builds of tiles that were finished from an earlier content while another one was recorded.
+    """Jobs that rebuild tiles cut from an earlier generation while a newer one was recorded.
 
-    The new content asked for them while their jobs still ran, so that no job is left that would build them again.
+    The newer download could not enqueue them, because their jobs were still running, so no job is left for them.
     """
     record = context.catalogue.hour(hour)
     if record is None or record.state != "ingested":

@@ -43,7 +43,7 @@ class RequestedHour:
 
     @cached_property
     def regions(self) -> tuple[str, ...]:
-        """Computed once, because the settings may change while the job runs."""
+        """The regions to cut. Computed once, because the settings may change while the job runs."""
         return self.args.regions or wanted_regions(self.context)
 
     @property

@@ -43,7 +43,8 @@ log = logging.getLogger("gribmill.scan")
 
 
 def run(task: Task) -> Outcome:
-    """One LIST per run. Ends when every run looked at is whole or given up; comes back while one still arrives."""
+    """Scan with one listing per run. Succeeds if all scanned runs are published or given up; snoozes while one is
+    arriving."""
     return or_wait(task, lambda: _scan(task))
 
 
@@ -60,7 +61,7 @@ def _scan(task: Task) -> Outcome:
 
 
 class Scan:
-    """One look at a model's publishers, compared with the catalogue."""
+    """One scan of a model's mirrors, compared with the catalogue."""
 
     def __init__(self, context: Context, model: Model, now: datetime) -> None:
         self._context = context
@@ -78,9 +79,9 @@ class Scan:
         self._nothing: str | None = None
 
     def runs(self, wanted: str | None) -> list[datetime]:
-        """The runs to look at, the newest first: those that should have begun to come, and those not whole yet.
+        """The runs to scan, newest first: those that are due, and those that are still arriving.
 
-        The very newest is among them before it is due: a publisher may be early.
+        Includes the newest run even before it is due, because a publisher may be early.
         """
         if wanted is not None:
             self._asked_for_run = True
@@ -99,8 +100,8 @@ class Scan:
         return sorted((run for run in looked_at if not self._is_done(run) or self._lacks_something(run)), reverse=True)
 
     def _give_up_skipped(self, older: list[datetime]) -> None:
-        """Runs that came and went while nothing scanned, as no worker ran: none of their hours is looked for, and the
-        catalogue says so. Nothing is known of the time before the first scan."""
+        """Give up runs that were published while no scan ran, and record that in the catalogue. Runs before the first
+        scan are not recorded."""
         last = max(self._records, default=None)
         for run in older:
             if last is not None and run_id(run) > last:
@@ -109,7 +110,8 @@ class Scan:
                 self._events += [RunSeen(ref, self._model.hours(run), not self._model.discovers(run)), RunGivenUp(ref)]
 
     def _forget_future_runs(self) -> None:
-        """Runs that begin in the future were recorded while the clock was ahead. Without files they are forgotten."""
+        """Ignore runs that begin in the future: they were recorded while the clock was ahead. Those without files are
+        removed."""
         for key in [key for key in self._records if run_time(key) > self._now + CLOCK_SLACK]:
             ref = self._ref(run_time(key))
             if not self._context.catalogue.hours(ref):
@@ -117,7 +119,7 @@ class Scan:
             del self._records[key]
 
     def look_at(self, run: datetime) -> None:
-        """Which hours of this run are out, and which of them are not here yet."""
+        """Compare the published hours of a run with those in the catalogue."""
         ref = self._ref(run)
         published, answered = self._mirrors.published(run)
         known = self._context.catalogue.hours(ref)
@@ -143,9 +145,9 @@ class Scan:
             self._arriving.setdefault(seen if answered else "no mirror answered", []).append(ref.run_id)
 
     def outcome(self) -> Outcome:
-        """What to enqueue and to record, and whether to come back."""
+        """The jobs to enqueue, the events to record, and whether to snooze."""
         self._note_outage()
-        # `gribmill run` looks every minute; other workers may run without it.
+        # `gribmill run` checks freshness every minute, but workers may run without it.
         self._events += freshness_events(self._context, read_freshness(self._context, [self._model], self._now))
         why = self._mirrors.why()
         also = effects_of([*self._events, *observations(self._mirrors.observations)])
@@ -159,11 +161,11 @@ class Scan:
 
     @property
     def _silent(self) -> bool:
-        """Whether mirrors were asked, and none answered."""
+        """Whether mirrors were asked and none responded."""
         return bool(self._mirrors.errors) and not self._mirrors.answered
 
     def _note_outage(self) -> None:
-        """An outage is a warning when it begins, and a line when it is over; the scans between say no more."""
+        """Log an outage when it begins and when it ends, but not in between."""
         family = self._model.family
         known = self._context.catalogue.outages().get(family)
         if self._silent and known is None:
@@ -175,7 +177,7 @@ class Scan:
             self._events.append(MirrorsAnswered(family))
 
     def _expected(self, run: datetime, seen: set[int], *, answered: bool) -> tuple[tuple[int, ...], bool]:
-        """The hours that make the run whole, and whether that is final. It never is for a run without any hour."""
+        """The hours that make the run complete, and whether they are final; never final for a run without hours."""
         hours = self._model.hours(run)
         if not self._model.discovers(run):
             return hours, True
@@ -190,16 +192,16 @@ class Scan:
             return
         self._events.append(RunSeen(run, hours, final))
         if final and before is not None and not before.final:
-            # Its tiles may all be there, and no other job would publish that the run is complete.
+            # If all tiles exist already, no other job would publish that the run is complete.
             self._then.append(publish_job(run.hour(hours[-1])))
 
     def _lost(self, run: RunRef) -> dict[int, tuple[str, ...]]:
-        """Hours that lost tiles of followed regions. Others are brought back on request (`tile verify --repair`)."""
+        """Hours that lost tiles of followed regions. Others are rebuilt on request (`tile verify --repair`)."""
         found = lost_tiles(self._context.root, self._context.catalogue, run)
         return {hour: regions for hour, regions in found.items() if {*regions} & {*self.regions}}
 
     def _lose(self, run: RunRef, lost: dict[int, tuple[str, ...]]) -> None:
-        """The hours are not built any more, and latest.json must not call the run complete."""
+        """Record lost tiles, and publish, because latest.json must no longer list the run as complete."""
         if lost:
             self._events += loss_events(run, lost, self._looked_at)
             self._then.append(publish_job(run.hour(min(lost))))
@@ -228,7 +230,7 @@ class Scan:
         return run
 
     def _lacks(self, known: HourRecord) -> bool:
-        """Whether regions or variables were never asked for: they were added later, or a backfill wanted less."""
+        """Whether regions or variables were never requested: they were added later, or a backfill requested fewer."""
         if known.state == "published":
             return False
         return not {*self.regions} <= {*known.asked, *known.regions} or not known.covers(self._model.variables)
@@ -238,7 +240,7 @@ class Scan:
         return any(map(self._lacks, self._context.catalogue.hours(ref).values())) or bool(self._lost(ref))
 
     def _is_hopeless(self, published: Published, known: HourRecord) -> bool:
-        """Its download failed for good, and the file is still the same. A scan of a named run tries it again."""
+        """Whether its download failed permanently and the file is unchanged. A scan of a given run tries again."""
         if known.failed_at is None or self._asked_for_run:
             return False
         return published.last_modified is None or published.last_modified <= known.failed_at

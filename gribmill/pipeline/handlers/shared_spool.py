@@ -1,6 +1,6 @@
-"""The copy of the spool in an object store: what one host has downloaded, another one can cut.
+"""The copy of the spool in an object store, so that one host can cut what another has downloaded.
 
-A name there is never replaced. Readers compare a file with the record of its hour.
+Objects there are never replaced. Readers verify a file against the record of its hour.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from gribmill.storage.errors import ChangedObject
 from gribmill.storage.layout import DataRoot, spool_generation, unique_part_of
 from gribmill.storage.no_space import space_for
 
-# While the host that downloaded an hour still has it, others leave it the work for this long.
+# For this long, other hosts leave an hour to the host that downloaded it.
 OWN_HOST_SECONDS = 5.0
 MOST_NAMES = 1000
 
 
 def share_spool(root: DataRoot, hour: HourRef, path: Path) -> Path:
-    """Send a spool file to the object store, if there is one. Its name on this machine, which may have changed.
+    """Upload a spool file to the object store, if there is one; returns its local path, which may have changed.
 
-    If another host has sent a file of that generation, this one gets the next.
+    If another host has uploaded a file of that generation, this one gets the next.
     """
     for _ in range(MOST_NAMES):
         shared = root.shared_spool(path)
@@ -41,7 +41,7 @@ def share_spool(root: DataRoot, hour: HourRef, path: Path) -> Path:
 
 
 def fetched_spool(root: DataRoot, hour: HourRef, record: HourRecord | None) -> Path | None:
-    """The recorded spool file, from the object store; None if it is not there, or not as recorded."""
+    """Download the recorded spool file from the object store; None if it is missing or not as recorded."""
     if record is None or record.ingested_at is None or not record.generation:
         return None
     path = root.spool(hour, record.generation)
@@ -59,7 +59,7 @@ def fetched_spool(root: DataRoot, hour: HourRef, record: HourRecord | None) -> P
                 file.write(part)
         if digest.hexdigest() != record.sha256:
             return None
-        # As old as its record: it need not be read again to be believed.
+        # A file that is not newer than its record is trusted without reading it again.
         moment = record.ingested_at.timestamp()
         os.utime(temporary, (moment, moment))
         temporary.replace(path)
@@ -72,9 +72,9 @@ def fetched_spool(root: DataRoot, hour: HourRef, record: HourRecord | None) -> P
 
 
 def is_left_to_its_host(root: DataRoot, record: HourRecord | None, now: datetime) -> bool:
-    """Whether the host that downloaded the hour should cut it: it need not fetch it. For a short while only.
+    """Whether to leave the hour for a short while to the host that downloaded it, which need not fetch it.
 
-    `now` is the database's time. A record from the future is not waited for.
+    `now` is the database's time. A record from the future is never left.
     """
     if root.spool_at is None or record is None or record.ingested_at is None:
         return False

@@ -1,7 +1,7 @@
-"""Which spool file has the recorded content of an hour, and under which generation another content is stored.
+"""Which spool file has the recorded content of an hour, and under which generation new content is stored.
 
-A name in the spool includes the generation, and a file there is never replaced: a download that was frozen and wakes
-late finds its name taken, and takes another one that no record mentions.
+The name of a spool file includes the generation, and files are never replaced: a download that resumes after a long
+suspension finds its name taken, and uses another one that no record mentions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def recorded_spool(root: DataRoot, hour: HourRef, record: HourRecord | None) -> 
 
 
 def _is_as_recorded(path: Path, record: HourRecord) -> bool:
-    """By its size; and by its checksum if it was written after its record, which no honest download does."""
+    """Compare the size; and the checksum, if the file is newer than its record, which no normal download is."""
     status = path.stat()
     if status.st_size != record.bytes or record.ingested_at is None:
         return False
@@ -44,29 +44,29 @@ def _is_as_recorded(path: Path, record: HourRecord) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NextContent:
-    """Where the next download of an hour goes."""
+    """Where the next download of an hour is stored."""
 
     root: DataRoot
     hour: HourRef
     known: HourRecord | None
     first: int
-    """The lowest generation that is later than the recorded one, and than that of every tile in place."""
+    """The lowest generation above the recorded one and those of all existing tiles."""
 
     @classmethod
     def of(cls, root: DataRoot, hour: HourRef, known: HourRecord | None) -> NextContent:
-        """Tiles count too: the catalogue may have been lost, or restored from a backup."""
+        """Considers tiles as well, because the catalogue may have been lost or restored from a backup."""
         tiles = (folder.tile(hour.hour * 60) for folder in root.tile_folders(hour.model_id, hour.run_id))
         built = max((generation_of(path) for path in tiles if path.is_file()), default=0)
         return cls(root, hour, known, max(known.generation if known else 0, built) + 1)
 
     @property
     def target(self) -> Path:
-        """Where it grows: beside a name that no other process, possibly a frozen one, is downloading."""
+        """Where to download to: a name that no other process, possibly a suspended one, is downloading to."""
         paths = (self.root.spool(self.hour, generation) for generation in count(self.first))
         return next(path for path in paths if not is_being_downloaded(path))
 
     def places(self, got: Downloaded) -> Iterator[Path]:
-        """Where it may go. The same content as recorded has the same generation."""
+        """The names to store it under, in order. The recorded content keeps its generation."""
         known = self.known
         if known is not None and known.generation == self.first - 1 and _same_content(known, got):
             yield self.root.spool(self.hour, known.generation)

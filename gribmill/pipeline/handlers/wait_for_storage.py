@@ -1,6 +1,6 @@
 """How jobs wait for storage: for space on a full disk, or for an object store that does not respond.
 
-They are snoozed, with growing pauses, and use no attempt.
+They are snoozed with growing delays, which uses no attempt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def wait_for_space(reason: str, attempt_no: int, also: Iterable[Effect] = ()) ->
 def wait_before_fetching(context: Context, attempt_no: int) -> Snoozed | None:
     """The outcome of a download that must not begin yet; None if it may.
 
-    While downloaded hours wait for their tiles, as much space as they take is left for the tiles.
+    While downloaded hours wait for their tiles, as much space as they occupy is reserved for the tiles.
     """
     context.root.path.mkdir(parents=True, exist_ok=True)
     usage = shutil.disk_usage(context.root.path)

@@ -1,4 +1,4 @@
-"""Runs on disk: what they occupy, what protects them, and their removal. Which of them go is decided in `retention`."""
+"""Runs on disk: their size, what protects them, and their removal. `retention` decides which are removed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from gribmill.pipeline.retention.retention import RunDecision, RunOnDisk
 from gribmill.storage.latest import named_runs
 from gribmill.storage.layout import DataRoot, remove_folder
 
-# No attempt at a tile takes as long.
+# Longer than any attempt to build a tile.
 LEFTOVER_SECONDS = 6 * 3600.0
 
 
 def runs_on_disk(root: DataRoot, catalogue: Catalogue, model_id: str | None = None) -> list[RunOnDisk]:
-    """Every run with tiles, messages or a row in the catalogue, the oldest first."""
+    """Every run with tiles, messages or a row in the catalogue, oldest first."""
     records = {record.ref: record for record in catalogue.runs(model_id)}
     known = root.runs(model_id) | records.keys()
     protected: dict[RunRef, str] = {}
     for model in {run.model_id for run in known}:
         protected |= _protected(root, catalogue, model)
-    # Asked last: a job that was enqueued while the disk was looked at counts.
+    # Read last, so that jobs enqueued during the disk scan count.
     in_use = catalogue.runs_in_use()
     return [
         RunOnDisk(
@@ -40,15 +40,15 @@ def runs_on_disk(root: DataRoot, catalogue: Catalogue, model_id: str | None = No
 
 
 def prune_now(context: Context, old: list[RunDecision]) -> list[RunDecision]:
-    """Outside the queue: remove the files and rows of these runs at once. Those that could not be removed."""
+    """Remove the files and rows of these runs now, outside the queue; returns those that could not be removed."""
     left, events = remove_runs(context.root, old)
     context.catalogue.record(events)
     return left
 
 
 def remove_runs(root: DataRoot, old: Iterable[RunDecision]) -> tuple[list[RunDecision], list[RunRemoved]]:
-    """Remove the files of the runs that are to go, and what killed writers left. The runs that remain, and the
-    events of the others."""
+    """Remove the files of the runs to be removed, and leftovers of killed writers. Returns the runs that could not be
+    removed, and the events of the others."""
     chosen = [one for one in old if one.removed]
     left = [one for one in chosen if not _remove_run(root, one.run.ref)]
     remove_leftovers(root, time.time() - LEFTOVER_SECONDS)
@@ -56,13 +56,13 @@ def remove_runs(root: DataRoot, old: Iterable[RunDecision]) -> tuple[list[RunDec
 
 
 def explain_left(root: DataRoot, left: Sequence[RunRef]) -> str:
-    """Files of another account, or a run that is being written."""
+    """Why runs could not be removed: files of another account, or a run that is being written."""
     names = ", ".join([*(str(one) for one in left[:5]), *("…" for _ in left[5:6])])
     return f"{root}: could not remove all files of {names}; check their ownership"
 
 
 def remove_leftovers(root: DataRoot, before: float) -> int:
-    """Half-written files whose writers were killed, not changed since that time; how many there were."""
+    """Remove half-written files of killed writers that have not changed since `before`; returns how many."""
     count = 0
     for path in root.parts():
         with contextlib.suppress(FileNotFoundError):
@@ -73,13 +73,13 @@ def remove_leftovers(root: DataRoot, before: float) -> int:
 
 
 def _remove_run(root: DataRoot, run: RunRef) -> bool:
-    """Its messages and its tiles; whether all of them are gone."""
+    """Remove a run's messages and tiles; returns whether all of them are gone."""
     return all(remove_folder(folder) for folder in root.run_folders(run))
 
 
 def _protected(root: DataRoot, catalogue: Catalogue, model_id: str) -> dict[RunRef, str]:
-    """The newest run of each region, which may still be arriving, its newest complete one, and those that readers
-    find in latest.json."""
+    """The newest run of each region (it may still be arriving), its newest complete run, and the runs in
+    latest.json."""
     newest: dict[str, list[str]] = {}
     complete: dict[str, list[str]] = {}
     for region, run_id in catalogue.newest_runs(model_id).items():
@@ -95,7 +95,7 @@ def _protected(root: DataRoot, catalogue: Catalogue, model_id: str) -> dict[RunR
 def _measure(root: DataRoot, run: RunRef, record: RunRecord | None) -> tuple[int, datetime]:
     """The bytes of a run's files, and when the newest was written.
 
-    A run without files is as old as its date, but a backfill that waits is as young as its request.
+    A run without files is dated by its start, but one that waits for a backfill by its request.
     """
     total, newest = 0, _began(run)
     if record is not None and not record.final and record.first_seen_at is not None:

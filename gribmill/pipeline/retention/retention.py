@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOnDisk:
-    """What one run occupies, and why it must stay."""
+    """The size of one run, and why it must be kept."""
 
     ref: RunRef
     bytes: int
     written_at: datetime
-    """When its newest file was written: a backfilled run is as young as its backfill."""
+    """When its newest file was written; for a backfilled run, the time of the backfill."""
     protected: str = ""
-    """Why it stays whatever the limits are; empty if nothing protects it."""
+    """Why it is kept regardless of limits; empty if nothing protects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RunDecision:
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What may be kept of one model. The setting that each limit comes from is named in the reasons."""
+    """The limits of one model. Reasons name the setting that each limit comes from."""
 
     days: float
     runs: int
@@ -46,7 +46,7 @@ class RunLimits:
 
 @dataclass(frozen=True, slots=True)
 class DiskBudget:
-    """The disk space of some models together; `owner` is a model, a family, or None for all."""
+    """The combined disk space of some models; `owner` is a model, a family, or None for all."""
 
     gigabytes: float
     setting: str
@@ -57,7 +57,7 @@ class DiskBudget:
 
 
 def decide(runs: Iterable[RunOnDisk], settings: Settings, now: datetime | None = None) -> list[RunDecision]:
-    """One decision per run, in the order of `runs`, which have the oldest first."""
+    """One decision per run, in the order of `runs`, which must be sorted oldest first."""
     moment = now or datetime.now(UTC)
     known = [*runs]
     reasons: dict[RunRef, str] = {}
@@ -98,7 +98,7 @@ def limits_of(settings: Settings, model_id: str) -> RunLimits:
 
 
 def budgets_of(settings: Settings) -> list[DiskBudget]:
-    """The budgets of models and families first: what they remove counts for that of all."""
+    """The disk budgets, those of models and families first, because their removals count towards the overall one."""
     own = [
         DiskBudget(table.keep_gigabytes, _key(name, "keep_gigabytes"), name)
         for name, table in settings.retention.items()
@@ -113,7 +113,7 @@ def family_of(model_id: str) -> str:
 
 
 def _apply_budget(budget: DiskBudget, runs: list[RunOnDisk], reasons: dict[RunRef, str]) -> None:
-    """The oldest runs go until the rest fits. Those that are protected count, and stay."""
+    """Remove the oldest runs until the rest fits. Protected runs count towards the budget but are kept."""
     covered = [run for run in runs if budget.covers(run.ref.model_id)]
     used = sum(run.bytes for run in covered if run.protected or run.ref not in reasons)
     for run in covered:

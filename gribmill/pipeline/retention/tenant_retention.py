@@ -1,4 +1,4 @@
-"""What tenants keep of the regions that are cut for them alone: by age, number of runs and disk space."""
+"""Retention of regions that are cut for one tenant alone: by age, number of runs and disk space."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gribmill.storage.layout import DataRoot, remove_folder, tile_folder
 
 @dataclass(frozen=True, slots=True)
 class RegionOnDisk:
-    """The tiles of one region of one run, and why they must stay."""
+    """The tiles of one region of one run, and why they must be kept."""
 
     run: RunRef
     region: str
@@ -25,7 +25,7 @@ class RegionOnDisk:
     written_at: datetime
     """When its newest tile was built."""
     protected: str = ""
-    """Why it stays whatever the limits are; empty if nothing protects it."""
+    """Why they are kept regardless of limits; empty if nothing protects them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class RegionDecision:
 def decide_tenants(
     context: Context, model_id: str | None = None, gone: Iterable[RunRef] = (), now: datetime | None = None
 ) -> list[RegionDecision]:
-    """For each tenant that limits what it keeps, the oldest runs first. Runs that are `gone` as a whole are left out.
+    """Decisions for each tenant with retention limits, oldest runs first. Runs in `gone` are left out.
 
-    A budget of disk space counts all models, so with one model only its own share is looked at by age and number.
+    With `model_id`, only decisions about that model are returned, though disk budgets count all models.
     """
     tenants = all_tenants(context)
     removed = {*gone}
@@ -58,7 +58,7 @@ def decide_tenants(
 
 
 def decide_regions(tenant: Tenant, found: Sequence[RegionOnDisk], now: datetime) -> list[RegionDecision]:
-    """One decision each, in the order of `found`, which has the oldest runs first."""
+    """One decision each, in the order of `found`, which must be sorted oldest runs first."""
     reasons: dict[tuple[RunRef, str], str] = {}
     places: dict[tuple[str, str], int] = {}
     for one in reversed(found):
@@ -76,14 +76,14 @@ def decide_regions(tenant: Tenant, found: Sequence[RegionOnDisk], now: datetime)
 def remove_regions(
     root: DataRoot, decisions: Iterable[RegionDecision]
 ) -> tuple[list[RegionDecision], list[RegionRemoved]]:
-    """Remove the files. What remains, and the events of the rest."""
+    """Remove the files; returns what could not be removed, and the events of the rest."""
     chosen = [one for one in decisions if one.removed]
     left = [one for one in chosen if not _remove(root, one.tiles)]
     return left, [RegionRemoved(one.tiles.run, one.tiles.region) for one in chosen if one not in left]
 
 
 def prune_regions_now(context: Context, decisions: Iterable[RegionDecision]) -> list[RegionDecision]:
-    """Outside the queue: remove files and rows at once. Those that could not be removed."""
+    """Remove files and rows now, outside the queue; returns those that could not be removed."""
     left, events = remove_regions(context.root, decisions)
     context.catalogue.record(events)
     return left
@@ -92,7 +92,7 @@ def prune_regions_now(context: Context, decisions: Iterable[RegionDecision]) -> 
 def _apply_budget(
     tenant: Tenant, budget: int, found: Sequence[RegionOnDisk], reasons: dict[tuple[RunRef, str], str]
 ) -> None:
-    """The oldest go until the rest fits. Those that are protected count, and stay."""
+    """Remove the oldest until the rest fits. Protected ones count towards the budget but are kept."""
     used = sum(one.bytes for one in found if one.protected or (one.run, one.region) not in reasons)
     for one in found:
         if used <= budget:
@@ -109,7 +109,7 @@ def _decision(tenant: Tenant, one: RegionOnDisk, reason: str | None) -> RegionDe
 
 
 def _on_disk(context: Context, regions: Sequence[str]) -> list[RegionOnDisk]:
-    """The tiles of these regions as the catalogue has them, the oldest runs first."""
+    """The tiles of these regions according to the catalogue, oldest runs first."""
     if not regions:
         return []
     found: list[RegionOnDisk] = []
@@ -126,7 +126,7 @@ def _on_disk(context: Context, regions: Sequence[str]) -> list[RegionOnDisk]:
         for region, (size, newest) in sizes.items():
             reason = protected[model].get((record.ref.run_id, region), "")
             found.append(RegionOnDisk(record.ref, region, size, newest, reason))
-    # Asked last: a job that was enqueued meanwhile counts.
+    # Read last, so that jobs enqueued meanwhile count.
     in_use = context.catalogue.runs_in_use()
     return [
         RegionOnDisk(one.run, one.region, one.bytes, one.written_at, "a job needs it")
@@ -137,8 +137,8 @@ def _on_disk(context: Context, regions: Sequence[str]) -> list[RegionOnDisk]:
 
 
 def _protected(context: Context, model_id: str, regions: Sequence[str]) -> dict[tuple[str, str], str]:
-    """By run and region: the newest run, which may still be arriving, the newest complete one, and what readers find
-    in latest.json."""
+    """By run and region: the newest run (it may still be arriving), the newest complete one, and the runs in
+    latest.json."""
     newest = context.catalogue.newest_runs(model_id)
     named = read_latest(context.root, model_id)
     runs = [(run, region) for region, both in named.items() for run in (both.newest, both.complete) if run]

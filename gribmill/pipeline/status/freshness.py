@@ -1,4 +1,4 @@
-"""Is each region of each followed model up to date: ok, late or stale, and why."""
+"""The freshness of each region of each followed model: ok, late or stale, and why."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Cause = Literal[
     "work waiting",
     "publisher late",
 ]
-# What keeps the whole chain from going on, the most general first.
+# What stops the whole chain, most general first.
 OBSTACLES: tuple[tuple[ProblemKind, Cause], ...] = (
     ("no worker", "no worker"),
     ("paused", "paused"),
     ("reserved", "paused"),
     ("disk", "disk low"),
 )
-# Of several hours, the first of these that holds is named.
+# If several hours are missing for different reasons, the first of these that applies is reported.
 CAUSES_OF_HOURS: tuple[Cause, ...] = (
     "download failing",
     "build failing",
@@ -43,7 +43,7 @@ CAUSES_OF_HOURS: tuple[Cause, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RegionFreshness:
-    """How up to date one region of a model is.
+    """The freshness of one region of a model.
 
     Late: an hour of the newest run is overdue, or the newest run that should be complete is not. Stale: such a run
     has been overdue for the model's `stale_hours`, and no newer one is complete.
@@ -59,7 +59,7 @@ class RegionFreshness:
     expected: str | None
     """The newest run that should be complete by now."""
     age_seconds: float | None
-    """Since the newest complete run began."""
+    """The time since the start of the newest complete run."""
 
     @property
     def text(self) -> str:
@@ -70,9 +70,9 @@ class RegionFreshness:
 def freshness_of(
     models: Mapping[str, Model], statuses: Iterable[ModelStatus], health: Callable[[], Health], now: datetime
 ) -> list[RegionFreshness]:
-    """Every region that [chain] wants of these models. What a backfill brought is neither late nor stale.
+    """The freshness of every region that [chain] requests of these models. Backfilled runs are neither late nor stale.
 
-    `health` is asked only where a region is not ok, for the cause.
+    `health` is only called if a region is not ok, to find the cause.
     """
     found = []
     for one in statuses:
@@ -83,7 +83,7 @@ def freshness_of(
 
 @dataclass(frozen=True, slots=True)
 class _DueRuns:
-    """The newest runs that should have got that far by now."""
+    """The newest run that should have reached each stage by now."""
 
     begun: str | None = None
     """Its first hour is late."""
@@ -131,7 +131,7 @@ def _is_older(complete: str | None, wanted: str | None) -> bool:
 
 
 def _known_for(status: ModelStatus, now: datetime) -> timedelta:
-    """How long the model has been followed: nothing is stale that has just begun."""
+    """How long the model has been followed: a model that was just added is not stale."""
     return timedelta() if status.followed_since is None else now - status.followed_since
 
 

@@ -21,7 +21,7 @@ from gribmill.queue.store.reservations import EVERYTHING, Reservations
 from gribmill.queue.store.types.types import Types
 from gribmill.queue.store.workers import Workers
 
-# What the chain cannot do without.
+# The job types that the chain needs.
 CHAIN_TYPES = (SCAN_SOURCE.key, INGEST_GRIB.key, BUILD_TILE.key, PUBLISH.key)
 FULL_BYTES = 20_000_000
 DEAD_LETTERS_SINCE = timedelta(days=1)

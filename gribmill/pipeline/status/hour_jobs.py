@@ -1,4 +1,4 @@
-"""The jobs that are to bring missing hours: how often each failed, why, and when it runs again."""
+"""The jobs of missing hours: how often each failed, why, and when it runs again."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class HourJob:
 
     @property
     def download_failed(self) -> bool:
-        """Whether its download was tried for the last time."""
+        """Whether its download has failed permanently."""
         return self.status == "failed" and self.type == "ingest_grib"
 
 
 def hour_jobs(jobs: Jobs, run: RunRef, regions: Mapping[int, Sequence[str]]) -> dict[int, HourJob]:
-    """Hour to its job, for those of the hours (each with its regions) that have one: active, or failed."""
+    """Maps those of the hours (each with its regions) that have an active or failed job to that job."""
     wanted = {
         hour: (ingest_job(run.hour(hour), live=True), *tile_jobs(run.hour(hour), names, live=True))
         for hour, names in regions.items()
@@ -59,5 +59,5 @@ def hour_jobs(jobs: Jobs, run: RunRef, regions: Mapping[int, Sequence[str]]) -> 
 
 
 def _weight(job: HourJob) -> tuple[bool, int, bool]:
-    """A job that is still to run says more than one that failed before; then the one that failed most."""
+    """An unfinished job is preferred to a failed one, then the job with the most failures."""
     return job.status != "failed", job.tries, job.type == "ingest_grib"

@@ -20,8 +20,8 @@ class MirrorStatus:
 
     name: str
     state: MirrorState
-    """Failing: the last request failed, but not often enough to leave it alone. Sick: its circuit breaker is open.
-    Trial: its pause is over, and the next request shows whether it works."""
+    """Failing: the last request failed, but the circuit breaker is still closed. Sick: the circuit breaker is open.
+    Trial: the pause is over, and the next request decides."""
     failures: int
     last_reason: str
     sick_until: datetime | None
@@ -37,7 +37,7 @@ class MirrorStatus:
 
 
 def mirror_status(name: str, health: MirrorHealth | None, now: datetime) -> MirrorStatus:
-    """The mirror as the last requests found it; `health` is None before the first one."""
+    """The state of a mirror after its last requests; `health` is None before the first one."""
     if health is None:
         return MirrorStatus(name, "not asked yet", 0, "", None, None, None, "not asked yet")
     state = _state(health, now)

@@ -1,4 +1,4 @@
-"""The state of some models, or of all that are followed or have runs, in one look."""
+"""An overview of some models, or of all that are followed or have runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gribmill.pipeline.status.status import ModelStatus, status_of
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Each model, the data root, and how up to date each region is."""
+    """The status of each model, the health of the data root, and the freshness of each region."""
 
     statuses: Sequence[ModelStatus]
     health: Health

@@ -44,7 +44,7 @@ class MissingHour:
     regions: tuple[str, ...]
     """Whose tiles are missing."""
     job: HourJob | None = None
-    """The job that is to bring it, if there is one."""
+    """The job that will download or build it, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class RunStatus:
     bytes: int
     last_built_at: datetime | None
     hours_in_run: int | None = None
-    """All that the run has, where a backfill asked for some of them."""
+    """The number of hours in the run, if a backfill requested only some of them."""
 
     @property
     def whole(self) -> bool:
@@ -81,22 +81,22 @@ class ModelStatus:
     model_id: str
     title: str
     newest_due: str | None
-    """The newest run that should have begun to come by now."""
+    """The newest run whose first hour should be published by now."""
     next_due_at: datetime | None
     runs: tuple[RunStatus, ...]
     complete: dict[str, str | None]
-    """Region to its newest complete run."""
+    """Maps each region to its newest complete run."""
     mirrors: tuple[MirrorStatus, ...]
     future_runs: tuple[str, ...] = ()
     """Runs that begin in the future: they were recorded while the clock was ahead."""
     silent_since: datetime | None = None
-    """Since when no mirror has answered."""
+    """The time since which no mirror has responded."""
     past_only: bool = False
-    """Whether it is not in [chain], and all its runs are past ones that a backfill asked for."""
+    """Whether it is not in [chain], and all its runs are past ones requested by backfills."""
     followed: tuple[str, ...] = ()
-    """The regions that [chain] wants of it."""
+    """The regions that [chain] requests of it."""
     followed_since: datetime | None = None
-    """When the oldest of its runs that are here was first seen."""
+    """When the oldest of its recorded runs was first seen."""
 
     @property
     def newest(self) -> RunStatus | None:
@@ -120,7 +120,7 @@ class ModelStatus:
 def status_of(
     context: Context, models: Iterable[Model], *, runs: int = 3, now: datetime | None = None
 ) -> list[ModelStatus]:
-    """The state of these models, from the catalogue and the disk alone: no network."""
+    """The status of these models, from the catalogue and the disk, without network access."""
     moment = now or datetime.now(UTC)
     health = context.catalogue.mirrors()
     outages = context.catalogue.outages()
@@ -160,7 +160,7 @@ def _model_status(
 
 
 def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus, ...]) -> str | None:
-    """The newest complete run of a region by latest.json, unless it has lost a tile since."""
+    """The newest complete run of a region according to latest.json, or an older one if it has lost a tile since."""
     named = latest.get(region, LatestRuns()).complete
     lacking = {run.run_id: [one.reason for one in run.missing if region in one.regions] for run in runs}
     if named is None or "tile lost or damaged" not in lacking.get(named, []):
@@ -169,8 +169,8 @@ def _complete(latest: dict[str, LatestRuns], region: str, runs: tuple[RunStatus,
 
 
 def _followed(context: Context, model: Model, hours: list[HourRecord]) -> list[str]:
-    """The regions that [chain] wants of the model. Which of them its grid reaches is known from files that were
-    downloaded; grids are only looked at for the others."""
+    """The followed regions that the model's grid reaches. For regions of downloaded files that is recorded; the grid
+    is only computed for the others."""
     if not _in_chain(context, model):
         return []
     wanted = wanted_regions(context)
@@ -222,7 +222,7 @@ def _run_status(
 def _with_lost(
     lacking: dict[int, tuple[str, ...]], lost: dict[int, tuple[str, ...]], regions: tuple[str, ...]
 ) -> dict[int, tuple[str, ...]]:
-    """Hour to the regions that have no tile, or have lost it."""
+    """Maps each hour to the regions whose tile is missing or lost."""
     return {
         hour: tuple(sorted({*lacking.get(hour, ()), *({*lost.get(hour, ())} & {*regions})}))
         for hour in sorted({*lacking, *(hour for hour, several in lost.items() if {*several} & {*regions})})
@@ -230,7 +230,7 @@ def _with_lost(
 
 
 def _with_jobs(context: Context, record: RunRecord, missing: tuple[MissingHour, ...]) -> tuple[MissingHour, ...]:
-    """What the queue knows about the missing hours. Hours that are not due have no job yet."""
+    """Add the jobs of the missing hours. Hours that are not due have none yet."""
     wanted = {one.hour: one.regions for one in missing if one.reason not in ("not due yet", "due")}
     jobs = hour_jobs(context.jobs, record.ref, wanted) if wanted else {}
     return tuple(_with_job(one, jobs.get(one.hour)) for one in missing)
@@ -245,7 +245,7 @@ def _with_job(one: MissingHour, job: HourJob | None) -> MissingHour:
 
 def _state(model: Model, record: RunRecord, missing: tuple[MissingHour, ...]) -> RunState | Literal["incomplete"]:
     if is_partial(model, record) and not missing:
-        return "complete"  # all that was asked for
+        return "complete"  # all requested hours are here
     return "incomplete" if missing and record.state == "complete" else record.state
 
 

@@ -1,4 +1,4 @@
-"""Checks freshness and disk space every minute, which no job would notice."""
+"""Checks freshness and disk space every minute; no job would notice their changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERY = timedelta(minutes=1)
 # Old runs are removed before downloads have to wait.
 PRUNE_BELOW_MARKS = 2.0
 PRUNE_AGAIN = timedelta(minutes=10)
-# Free space moves up and down by a tile or a download.
+# Hysteresis: free space fluctuates with each tile and download.
 ENOUGH_MARKS = 1.1
 RUNS_LOOKED_AT = 2
 
@@ -48,7 +48,7 @@ class ChainWatch:
         self._disk_low = False
 
     def run_if_due(self) -> bool:
-        """Look, unless the last look was less than a minute ago; whether it did. A clock that was set does no harm."""
+        """Run the checks, unless they ran within the last minute; returns whether they ran. Tolerates clock changes."""
         now = self._clock()
         if self._looked_at is not None and timedelta() <= now - self._looked_at < EVERY:
             return False
@@ -92,7 +92,7 @@ class ChainWatch:
 
 
 def read_freshness(context: Context, models: Sequence[Model], now: datetime) -> list[RegionFreshness]:
-    """How up to date the regions of these models are."""
+    """The freshness of the regions of these models."""
     statuses = status_of(context, models, runs=RUNS_LOOKED_AT, now=now)
     health = cache(partial(health_of, context, statuses, now=now))
     return freshness_of({model.id: model for model in models}, statuses, health, now)

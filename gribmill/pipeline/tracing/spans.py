@@ -1,4 +1,4 @@
-"""Jobs and attempts as spans: ids, parents, times and attributes. Knows nothing of OpenTelemetry."""
+"""Jobs and attempts as spans: ids, parents, times and attributes. Independent of OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SpanRecord:
 def spans_of(
     job: Job, attempt: Attempt, scan: tuple[Job, Attempt] | None, measured: Mapping[str, float]
 ) -> Iterator[SpanRecord]:
-    """The span of an attempt; for the first one of a download, also that of the scan which found the file."""
+    """The span of an attempt; for the first attempt of a download, also that of the scan that found the file."""
     trace = trace_id(job)
     download = job.type == "ingest_grib"
     span, parent = attempt_span(trace, job.id, attempt.attempt_no), None

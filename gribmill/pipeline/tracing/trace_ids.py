@@ -19,7 +19,7 @@ def arguments(job: Job) -> dict[str, Any]:
 
 
 def trace_id(job: Job) -> int:
-    """The correlation id if it has the form of a trace id. Otherwise each file of a chain of jobs has its own."""
+    """The correlation id if it has the form of a trace id; otherwise one id per file of a chain of jobs."""
     chain = job.correlation_id or f"job-{job.id}"
     if TRACE_ID.fullmatch(chain):
         return int(chain, 16)
@@ -43,7 +43,7 @@ def download_span(trace: int) -> int:
 
 
 def root_job(job: Job) -> int | None:
-    """The job that started the chain, if it is another one that the correlation id names."""
+    """The job that started the chain, if the correlation id names another one."""
     named = ROOT_JOB.fullmatch(job.correlation_id or "")
     found = int(named.group(1)) if named else None
     return None if found == job.id else found

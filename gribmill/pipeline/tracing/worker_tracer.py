@@ -95,7 +95,7 @@ def worker_tracer(settings: TraceSettings) -> Callable[[Store, str], WorkerTrace
 
 
 def _measured(report: Report) -> dict[str, float]:
-    """How long the tiles of an hour took, if the outcome says so."""
+    """How long the tiles of an hour took, if the outcome contains it."""
     if not isinstance(report.outcome, Succeeded):
         return {}
     found = [json.loads(effect.payload) for effect in report.outcome.also if effect.kind == "tiles_cut"]

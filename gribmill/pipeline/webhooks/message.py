@@ -15,7 +15,7 @@ from gribmill.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class WebhookMessage:
-    """A body and the id that receivers know repeated deliveries by."""
+    """A body, and the id by which receivers recognise repeated deliveries."""
 
     id: str
     body: bytes

@@ -1,4 +1,4 @@
-"""One POST to an address that a user gave: no redirects, no proxies, no private addresses, bounded in time and size."""
+"""One POST to a user-supplied URL: no redirects, no proxies, no private addresses, bounded in time and size."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from gribmill.errors import GribmillError
 from gribmill.ingest.http.deadline import Deadline, DeadlineResponse
 from gribmill.queue.public_address import is_public
 
-# Of the answer only the status counts; a little is read so that the connection ends in order.
+# Only the status of the response matters; a little of the body is read so that the connection closes cleanly.
 ANSWER_LIMIT_BYTES = 16_384
 
 
 class TargetRefused(GribmillError):
-    """The address leads to this machine or into a private network."""
+    """The URL points to this machine or a private network."""
 
 
 class DeliveryFailed(GribmillError):
-    """No answer, or none that can be read."""
+    """No response, or an unreadable one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostAnswer:
-    """The status of an answer, and the pause in seconds that it asks for."""
+    """The status of a response, and its Retry-After in seconds."""
 
     status: int
     retry_after: float | None = None
@@ -37,7 +37,8 @@ class PostAnswer:
 def post(
     url: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float, allow_private: bool
 ) -> PostAnswer:
-    """Send the body, within the timeout. TargetRefused before anything is sent; DeliveryFailed if no answer came."""
+    """Send the body, within the timeout. Raises TargetRefused before anything is sent, DeliveryFailed without a
+    response."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -57,7 +58,7 @@ def post(
                 connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
             connection.request("POST", path, body, dict(headers))
             answer = connection.getresponse()
-            # The receiver has the event: what is wrong with the rest of its answer does not matter.
+            # The receiver has the event, so errors in the rest of its response do not matter.
             with suppress(OSError, http.client.HTTPException, ValueError):
                 answer.read(ANSWER_LIMIT_BYTES)
         asked = answer.getheader("Retry-After") or ""
@@ -69,7 +70,7 @@ def post(
 
 
 def open_checked(host: str, port: int, deadline: Deadline, *, allow_private: bool) -> socket.socket:
-    """A connection to an address that was checked itself: the name is not resolved a second time."""
+    """Connect to an address that was itself checked, so that the name is not resolved a second time."""
     found = {info[4][0] for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     addresses = sorted(str(one) for one in found)
     refused = [] if allow_private else [one for one in addresses if not is_public(one)]
@@ -80,7 +81,7 @@ def open_checked(host: str, port: int, deadline: Deadline, *, allow_private: boo
     failure: OSError | None = None
     for place, address in enumerate(addresses):
         try:
-            # One address that does not answer leaves time for the others.
+            # An address that does not respond must leave time for the others.
             return socket.create_connection((address, port), deadline.left() / (len(addresses) - place))
         except OSError as error:
             failure = error
