@@ -1,4 +1,4 @@
-"""The data root: where files are, and how they are written."""
+"""The data root: where files are located, and how they are written."""
 
 __all__ = [
     "atomic",

@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all."""
+"""Writes files atomically: they appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from gribmill.storage.layout import unique_part_of
 from gribmill.storage.no_space import space_for
 from gribmill.storage.object_path import NEW, Condition, ObjectPath, StoredPath
 
-# As many pieces as every known POSIX system accepts in one call.
+# The number of buffers that every known POSIX system accepts in one call (IOV_MAX).
 MOST_PIECES = 1024
 Check = Callable[[], None]
 Chunk = bytes | bytearray | memoryview
-# Each lost attempt means that another process has written the object meanwhile.
+# An attempt fails only if another process has written the object meanwhile.
 MOST_TURNS = 50
 
 
 class Superseded(StorageError):
-    """A file that would replace a newer one."""
+    """The file would replace a newer one."""
 
 
 def write_atomic(path: StoredPath, chunks: Iterable[Chunk], check: Check | None = None) -> int:
     """Write under a temporary name beside `path`, fsync, rename; returns the size.
 
-    `check` is called just before the rename, under the lock of the folder, and refuses it by raising an error. A full
-    disk is a NoSpace. One fsync: the file system's journal keeps the new name in order with later commits.
+    `check` is called just before the rename, under the folder's lock, and can raise to prevent it. Raises NoSpace if
+    the disk is full. One fsync is enough: the file system's journal orders the rename before later commits.
     """
     if isinstance(path, ObjectPath):
         return _write_object(path, list(chunks), check)
@@ -53,9 +53,9 @@ def write_atomic(path: StoredPath, chunks: Iterable[Chunk], check: Check | None 
 
 
 def _write_object(path: ObjectPath, chunks: list[Chunk], check: Check | None) -> int:
-    """Write an object in one request, on the condition that it is still the one that `check` has seen.
+    """Write an object in one request, on condition that it has not changed since `check`.
 
-    A writer that was frozen between its check and its write finds another ETag, and has to check again.
+    A writer that was suspended between check and write finds another ETag, and has to check again.
     """
     condition: Condition = None if check is None else NEW
     for _ in range(MOST_TURNS):
@@ -70,7 +70,7 @@ def _write_object(path: ObjectPath, chunks: list[Chunk], check: Check | None) ->
 
 
 def link_atomic(source: StoredPath, path: StoredPath, check: Check | None = None) -> bool:
-    """Make `path` a second name of the file `source`; False if the file system does not support it."""
+    """Make `path` a hard link to `source`; False if the file system does not support it."""
     if not isinstance(source, Path) or not isinstance(path, Path):
         return False
     temporary = unique_part_of(path)
@@ -95,8 +95,8 @@ def _rename(temporary: Path, path: Path, check: Check | None) -> None:
 
 
 def _created(path: Path) -> int:
-    """A new file, opened. Its folder is created if it is missing, which is rare."""
-    # Not tempfile: its files are private to the user, and tiles are read by other accounts (web servers).
+    """Create and open a new file; creates its folder if that is missing, which is rare."""
+    # Not tempfile, whose files are private: other accounts, such as web servers, read the tiles.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         return os.open(path, flags, 0o666)

@@ -1,4 +1,4 @@
-"""Keys of an AWS profile: ~/.aws/credentials and ~/.aws/config, as other tools read them."""
+"""Reads the keys of an AWS profile from ~/.aws/credentials and ~/.aws/config, as other tools do."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gribmill.errors import GribmillError, quoted
 from gribmill.regular_file import open_regular
 
 LIMIT_BYTES = 1_000_000
-# What a profile may have instead of keys, which only AWS's own tools support.
+# What a profile may have instead of keys; only AWS's own tools support these.
 INDIRECT = ("sso_session", "sso_start_url", "role_arn", "credential_process")
 
 
 def profile_options() -> dict[str, str]:
-    """Keys, region and endpoint of the profile in use (AWS_PROFILE, else `default`); empty where there is none.
+    """Keys, region and endpoint of the profile in use (AWS_PROFILE, else `default`); empty if there is none.
 
-    Nothing is read if the environment has keys, which take precedence.
+    Reads nothing if the environment has keys, which take precedence.
     """
     if os.environ.get("AWS_ACCESS_KEY_ID"):
         return {}

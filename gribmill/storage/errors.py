@@ -1,4 +1,4 @@
-"""What can go wrong with stored files."""
+"""Errors about stored files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from gribmill.errors import GribmillError
 
 
 class StorageError(GribmillError):
-    """A folder or store with unexpected contents, or that fails a request."""
+    """A folder or store has unexpected contents, or failed a request."""
 
 
 class ObjectStoreError(StorageError):
-    """The object store refused a request, or cannot be used as it is configured."""
+    """The object store refused a request, or cannot be used as configured."""
 
 
 class ObjectStoreUnreachable(StorageError):

@@ -14,7 +14,7 @@ from gribmill.storage.errors import StorageError
 from gribmill.storage.layout import lock_of_folder
 from gribmill.storage.no_space import space_for
 
-# Work under the lock takes a millisecond: a holder that needs longer is a stopped process.
+# Work under the lock takes a millisecond: a holder that needs longer is a suspended process.
 PATIENCE_SECONDS = 10.0
 FIRST_PAUSE_SECONDS = 0.001
 LONGEST_PAUSE_SECONDS = 0.05
@@ -26,7 +26,7 @@ class FolderBusy(StorageError):
 
 @contextmanager
 def locked_folder(folder: Path, patience_seconds: float = PATIENCE_SECONDS) -> Iterator[None]:
-    """Hold the folder's lock; FolderBusy, with the holder's process id, if it is not free in time."""
+    """Hold the folder's lock; raises FolderBusy, with the holder's process id, if it is not free in time."""
     descriptor = _acquired(folder, time.monotonic() + patience_seconds, patience_seconds)
     try:
         yield

@@ -36,7 +36,7 @@ class LatestRuns:
 class KnownRuns:
     """What the catalogue knows: the runs of each region, and the runs in which a region has lost a tile.
 
-    `hours` is how many forecast hours a run has when it is complete, by run id.
+    `hours` maps a run id to the number of forecast hours of the complete run.
     """
 
     runs: Mapping[str, LatestRuns]
@@ -44,15 +44,15 @@ class KnownRuns:
     hours: Mapping[str, int] = field(default_factory=dict)
 
     def without_lost(self, region: str, before: LatestRuns) -> LatestRuns:
-        """What the file said, unless that run is no longer complete: only then may it move back."""
+        """The runs that the file named, unless the complete one has lost a tile: only then may it move back."""
         return replace(before, complete=None) if (region, before.complete) in self.lost else before
 
 
 def publish_latest(root: DataRoot, model_id: str, look: Callable[[], KnownRuns]) -> dict[str, LatestRuns]:
     """Write what is known about each region, unless the file has something newer; returns its new content.
 
-    `look` is called under the lock: a publisher that was paused after it still has the lock, so an older answer never
-    replaces a newer one.
+    `look` is called under the lock: a publisher that was suspended after the call still holds the lock, so an older
+    result never replaces a newer one.
     """
     path = root.latest(model_id)
     if isinstance(path, ObjectPath):
@@ -69,13 +69,13 @@ def publish_latest(root: DataRoot, model_id: str, look: Callable[[], KnownRuns])
 def _publish_object(path: ObjectPath, model_id: str, look: Callable[[], KnownRuns]) -> dict[str, LatestRuns]:
     """Like `publish_latest`, without a lock: the file is written only if it is still the one that was read.
 
-    It is written each time, with an increasing number. Otherwise a publisher that was paused after `look` could not
+    It is written each time, with an increasing number. Otherwise a publisher that was suspended after `look` could not
     notice that another one has since found the file to be correct.
     """
     for _ in range(MOST_TURNS):
         there: Condition = NEW
         before = LatestContent({}, {})
-        with suppress(FileNotFoundError):  # then it is written for the first time
+        with suppress(FileNotFoundError):  # it does not exist yet
             data, there = path.read()
             before = _parse(data[:LIMIT_BYTES])
         after = before.forward(look())
@@ -89,14 +89,14 @@ def _publish_object(path: ObjectPath, model_id: str, look: Callable[[], KnownRun
 
 @dataclass(frozen=True, slots=True)
 class LatestContent:
-    """What the file says: the runs of each region, and how many hours the runs have when they are complete."""
+    """The content of the file: the runs of each region, and the number of hours of each complete run."""
 
     regions: dict[str, LatestRuns]
     hours: dict[str, int]
     revision: int = field(default=0, compare=False)
 
     def forward(self, known: KnownRuns) -> LatestContent:
-        """With what the catalogue knows, unless this is newer."""
+        """The content updated from the catalogue, except where this is newer."""
         none = LatestRuns()
         regions = {
             region: known.without_lost(region, self.regions.get(region, none)).forward(known.runs.get(region, none))
@@ -119,7 +119,7 @@ class LatestContent:
 
 
 class LatestFiles:
-    """The files of a data root, each read once, so that all regions and runs are seen in one state."""
+    """The files of a data root, each read once, so that all regions and runs are consistent."""
 
     def __init__(self, root: DataRoot) -> None:
         self.root = root
@@ -132,12 +132,12 @@ class LatestFiles:
 
 
 def read_latest(root: DataRoot, model_id: str) -> dict[str, LatestRuns]:
-    """What the file says about each region; empty if there is none, or it cannot be read."""
+    """The runs of each region; empty if the file does not exist or cannot be read."""
     return _read(root.latest(model_id)).regions
 
 
 def named_runs(root: DataRoot, model_id: str) -> set[str]:
-    """The runs that the file sends readers to."""
+    """The runs that the file names."""
     both = (run for runs in read_latest(root, model_id).values() for run in (runs.newest, runs.complete))
     return {run for run in both if run is not None}
 
@@ -153,7 +153,7 @@ def _read(path: StoredPath) -> LatestContent:
 
 
 def _parse(data: bytes) -> LatestContent:
-    """The parts that can be read; a file that is damaged says nothing."""
+    """Parse what can be read; a damaged file counts as empty."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Where everything is in a data root. No other module builds names below it.
+"""The layout of a data root. No other module builds paths below it.
 
 jobs.db                                      the queue and the catalogue
 logs/{thousand}/{job}-{attempt}.log          what an attempt printed
@@ -97,12 +97,12 @@ class DataRoot:
         return self.path / SPOOL / hour.model_id / hour.run_id / f"{hour.hour:03d}{number}.grib2"
 
     def shared_spool(self, local: Path) -> ObjectPath | None:
-        """The name in the object store of a spool file; None if the spool is on this machine only."""
+        """A spool file's name in the object store; None if the spool is local only."""
         parts = local.relative_to(self.path / SPOOL).parts
         return None if self.spool_at is None else self.spool_at / "/".join(parts)
 
     def spooled_hours(self, run: RunRef) -> dict[int, list[StoredPath]]:
-        """The whole spool files of each hour of a run, of every generation, here and in the object store."""
+        """The complete spool files of each hour of a run, of every generation, local and in the object store."""
         found: dict[int, list[StoredPath]] = {}
         for folder in self._spool_folders(run):
             for name in _names(folder):
@@ -111,7 +111,7 @@ class DataRoot:
         return found
 
     def spooled_runs(self) -> list[RunRef]:
-        """The runs that have a folder in the spool of this machine."""
+        """The runs that have a folder in the local spool."""
         return [
             RunRef(model_folder.name, run_folder.name)
             for model_folder in _named(self.path / SPOOL, MODEL_ID, None)
@@ -123,7 +123,7 @@ class DataRoot:
         return [root / run.model_id / run.run_id for root in roots]
 
     def spooled(self) -> list[Path]:
-        """Every file in the spool that is whole."""
+        """All complete files in the local spool."""
         return sorted((self.path / SPOOL).glob("*/*/[0-9]*.grib2"))
 
     def tile_folders(
@@ -161,10 +161,10 @@ class DataRoot:
             for place, _, names in os.walk(folder):  # unlike rglob, it tolerates folders that disappear
                 for name in names:
                     with contextlib.suppress(FileNotFoundError):
-                        yield os.lstat(os.path.join(place, name))  # noqa: PTH118  # a Path takes as long as the call
+                        yield os.lstat(os.path.join(place, name))  # noqa: PTH118  # a Path would double the time
 
     def tile_sizes(self, run: RunRef) -> dict[StoredPath, int] | None:
-        """The size of each tile of a run, from one listing; None where checking single files is as cheap."""
+        """The size of each tile of a run, from one listing; None if checking single files is as cheap."""
         folder = self.tiles / run.model_id / run.run_id
         return {path: status.st_size for path, status in folder.below()} if isinstance(folder, ObjectPath) else None
 
@@ -201,7 +201,7 @@ class TileFolder:
         return self.path / (f"{hour:03d}m{rest:02d}.npz" if rest else f"{hour:03d}.npz")
 
     def tiles(self) -> dict[int, StoredPath]:
-        """Every tile that is there, by minutes since the run, in order."""
+        """All existing tiles, by minutes since the start of the run, in order."""
         folder = self.path
         if isinstance(folder, ObjectPath):
             objects = folder.children()[1]
@@ -248,13 +248,13 @@ def root_of_tile(tile: StoredPath) -> DataRoot | None:
 
 
 def spool_generation(path: Path) -> int:
-    """The generation in the name of a spool file; 0 where it has none."""
+    """The generation in the name of a spool file; 0 if it has none."""
     match = _SPOOL_NAME.fullmatch(path.name)
     return int(match[2] or 0) if match else 0
 
 
 def remove_spool(path: StoredPath) -> None:
-    """Remove a spool file, and the folders that are empty then."""
+    """Remove a spool file, and folders that have become empty."""
     path.unlink(missing_ok=True)
     if isinstance(path, ObjectPath):
         return
@@ -273,7 +273,7 @@ def remove_folder(folder: StoredPath) -> bool:
 
 
 def part_of(target: Path) -> Path:
-    """Where a file is written by the one process that may; a later process continues it."""
+    """The temporary name for a file with a single writer; a later process can continue it."""
     return target.with_name(f".{target.name}{_PART}")
 
 
@@ -283,12 +283,12 @@ def journal_of(target: Path) -> Path:
 
 
 def lock_of_folder(folder: Path) -> Path:
-    """Locked while a file of the folder is read and replaced."""
+    """The lock file of a folder, held while a file in it is read and replaced."""
     return folder / ".write.lock"
 
 
 def unique_part_of(target: Path) -> Path:
-    """A temporary name of its own for each process that writes the file."""
+    """A temporary name that is unique to each writer of the file."""
     return target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}{_PART}")
 
 
@@ -302,7 +302,7 @@ def _tile_folder(root: StoredPath, model: str, run: str, region: str) -> StoredP
 def _named(folder: StoredPath, pattern: re.Pattern[str], wanted: str | None) -> Sequence[StoredPath]:
     """The folders below this one whose name matches."""
     if isinstance(folder, ObjectPath):
-        # A given name is not looked up: it has tiles or not, and prefixes do not exist without objects.
+        # A given name is not looked up: a prefix exists only if it has objects.
         names = [wanted] if wanted is not None else sorted(folder.children()[0])
         return [folder / name for name in names if pattern.fullmatch(name)]
     fitting = [name for name in _names(folder) if pattern.fullmatch(name) and wanted in (None, name)]

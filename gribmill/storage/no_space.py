@@ -20,7 +20,7 @@ def is_no_space(error: OSError) -> bool:
 
 @contextmanager
 def space_for(path: Path) -> Iterator[None]:
-    """A full disk becomes a NoSpace that names the file."""
+    """Translate errors about a full disk into NoSpace, which names the file."""
     try:
         yield
     except OSError as error:

@@ -103,7 +103,7 @@ class ObjectClient:
         return bytes(self.read_range(key, begin, status.st_size, status.etag)), status
 
     def write(self, key: str, chunks: Sequence[bytes | bytearray | memoryview], condition: Condition) -> None:
-        """One request: the object appears whole or not at all."""
+        """Write an object in one request: it appears complete or not at all."""
         mode: Any = "create" if condition == NEW else "overwrite"
         if isinstance(condition, ObjectStatus):
             seen = {"e_tag": condition.etag, "version": condition.version}
@@ -121,7 +121,7 @@ class ObjectClient:
     def upload(self, key: str, file: Path) -> None:
         """Upload a local file under a free name; ChangedObject if the name is taken.
 
-        Large files are uploaded in parts, which stores accept only without a condition: the name is checked before.
+        Large files are uploaded in parts, which stores accept only without a condition, so the name is checked first.
         """
         large = file.stat().st_size > MULTIPART_BYTES
         if large and self._is_there(key):
@@ -178,7 +178,7 @@ class ObjectClient:
         return f"{self.bucket.url}/{key}"
 
     def _try(self, key: str, request: Callable[[], T], *, writing: bool = False) -> T:
-        """The answer; after temporary failures the request is retried, with increasing pauses."""
+        """Send a request and return the response; retries after temporary failures, with increasing delays."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         pause = FIRST_PAUSE_SECONDS
         while True:
@@ -224,7 +224,7 @@ class ObjectClient:
 
 
 def _obstore() -> Any:
-    """obstore; a clear error if the extra is not installed."""
+    """Import obstore; raises a clear error if the extra is not installed."""
     try:
         module = importlib.import_module("obstore")
         importlib.import_module("obstore.exceptions")
@@ -234,7 +234,7 @@ def _obstore() -> Any:
 
 
 def _open(bucket: Bucket) -> Any:
-    # Retries are done here: obstore's own would not retry conditional writes, and have no overall deadline.
+    # This module retries itself: obstore would not retry conditional writes, and has no overall deadline.
     retries = {"max_retries": 0, "retry_timeout": timedelta(seconds=PATIENCE_SECONDS)}
     endpoint, own = _own_options(bucket)
     client: dict[str, Any] = {

@@ -39,7 +39,7 @@ class ObjectStatus(NamedTuple):
     version: str | None = None
 
 
-# Condition of a write. None: always. NEW: only if there is no object. Else: only if the object is this one.
+# The condition of a write. None: always. NEW: only if there is no object. Otherwise: only if the object is this one.
 NEW: Literal["new"] = "new"
 Condition = ObjectStatus | Literal["new"] | None
 
@@ -50,7 +50,7 @@ class ObjectPath:
 
     bucket: Bucket
     key: str
-    # From a listing; requested if there is none.
+    # From a listing; requested if None.
     listed: ObjectStatus | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class ObjectPath:
 
     @property
     def client(self) -> ObjectClient:
-        # Late: most processes have no object store.
+        # Imported late: most processes use no object store.
         from gribmill.storage.object_client import client_of
 
         return client_of(self.bucket)
@@ -126,11 +126,11 @@ class ObjectPath:
             return None
 
     def unlink(self, missing_ok: bool = False) -> None:
-        """Remove the object. Stores do not say whether it existed."""
+        """Remove the object. Stores do not report whether it existed."""
         self.client.remove([self.key])
 
     def children(self) -> tuple[list[str], dict[str, ObjectStatus]]:
-        """The names directly below this prefix: those of further prefixes, and objects with their status."""
+        """The names directly below this prefix: further prefixes, and objects with their status."""
         return self.client.children(self.key)
 
     def below(self) -> Iterator[tuple[ObjectPath, ObjectStatus]]:
@@ -162,12 +162,12 @@ StoredPath = Path | ObjectPath
 
 
 def is_url(text: object) -> bool:
-    """Whether a text names a place in an object store rather than a path."""
+    """Whether a text is the URL of an object store rather than a path."""
     return isinstance(text, str) and "://" in text
 
 
 def object_path(url: str, options: StoreOptions | None = None) -> ObjectPath:
-    """The place that a URL names; ObjectStoreError, in one sentence, for any other text."""
+    """Parse the URL of an object or prefix; raises ObjectStoreError for any other text."""
     match = _URL.fullmatch(url)
     if match is None or match["scheme"] not in SCHEMES:
         schemes = ", ".join(f"{scheme}://" for scheme in SCHEMES)
@@ -183,7 +183,7 @@ def object_path(url: str, options: StoreOptions | None = None) -> ObjectPath:
 
 
 def stored_path(path: object) -> StoredPath:
-    """A path or URL as it was given by a user."""
+    """A path or URL as given by a user."""
     if isinstance(path, Path | ObjectPath):
         return path
     if isinstance(path, str):

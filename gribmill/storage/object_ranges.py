@@ -1,4 +1,4 @@
-"""Parts of one object: nearby ones are read in one request, and what was read ahead is kept until released."""
+"""Reads parts of one object: nearby parts in one request, with read-ahead data kept until released."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from gribmill.storage.errors import StorageError
 from gribmill.storage.object_path import ObjectPath, ObjectStatus
 
-# A request takes about as long as this many bytes.
+# A request takes about as long as transferring this many bytes.
 GAP_BYTES = 2**20
 # Objects of this size are read in one request, and kept.
 SMALL_BYTES = 2**18
 TAIL_BYTES = 2**16
 # Begin and end.
 ByteSpan = tuple[int, int]
-# Where it begins, and its bytes.
+# The offset, and the bytes.
 FetchedPart = tuple[int, memoryview]
 
 
@@ -33,7 +33,7 @@ class ObjectRanges:
         return self.status.st_size
 
     def __call__(self, length: int, offset: int) -> bytes:
-        """The bytes there; fewer at the end of the object."""
+        """The bytes at `offset`; fewer than `length` at the end of the object."""
         begin, end = min(offset, self.size), min(offset + length, self.size)
         if end <= begin:
             return b""
@@ -48,7 +48,7 @@ class ObjectRanges:
         return read
 
     def release(self, read: list[FetchedPart] | None = None) -> None:
-        """Forget what was read, or only these parts, except a small object that was read whole."""
+        """Discard all data read, or only these parts, except a small object that was read whole."""
         if not self._whole:
             self._parts = (
                 [] if read is None else [one for one in self._parts if all(one is not other for other in read)]
@@ -75,7 +75,7 @@ class ObjectRanges:
 
 
 def merged(spans: Iterable[ByteSpan], gap: int = GAP_BYTES) -> list[ByteSpan]:
-    """The spans in order, those with a small gap between them joined."""
+    """The spans in order, joined if the gap between them is small."""
     found: list[ByteSpan] = []
     for begin, end in sorted(spans):
         if found and begin - found[-1][1] <= gap:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_root(data: str | Path | None = None) -> DataRoot:
-    """The data root to read from: a folder, or the URL of a prefix that has tiles; by default as in the settings."""
+    """The data root to read from: a folder, or the URL of a prefix with tiles; by default that of the settings."""
     if isinstance(data, str) and is_url(data):
         return DataRoot(data_root(), object_path(data))
     if data is not None:

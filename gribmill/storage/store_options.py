@@ -1,4 +1,4 @@
-"""How an object store is reached: endpoint, region, whether requests are signed. Never includes secrets."""
+"""How to reach an object store: endpoint, region, whether requests are signed. Never includes secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE = "store"
 
 @dataclass(frozen=True, slots=True, order=True)
 class StoreOptions:
-    """The table [store] of the settings. Empty values are looked up where the store's other tools look."""
+    """The table [store] of the settings. Empty values are found the same way as by the store's other tools."""
 
     endpoint: str = ""
     region: str = ""
@@ -28,14 +28,14 @@ class StoreOptions:
 
     @classmethod
     def found(cls) -> StoreOptions:
-        """From GRIBMILL_STORE_* and the settings file, for library functions, which read no other setting."""
+        """Read from GRIBMILL_STORE_* and the settings file, for library functions, which read no other settings."""
         path = find_config()
         table = read_config(path).get(TABLE, {}) if path else {}
         return cls.of(table if isinstance(table, dict) else {})
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> StoreOptions:
-        """From a table of the settings; environment variables take precedence."""
+        """Read from a table of the settings; environment variables take precedence."""
         named = {key: os.environ.get(f"GRIBMILL_STORE_{key.upper()}") or table.get(key) for key in cls.__slots__}
         anonymous = named["anonymous"]
         return cls(
@@ -46,7 +46,7 @@ class StoreOptions:
 
 
 def check_endpoint(endpoint: str) -> str:
-    """The address of a store that is not the provider's own; SettingsError for anything but http or https."""
+    """Validate the URL of a custom endpoint; raises SettingsError unless it is http or https."""
     try:
         parts = urlsplit(endpoint)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
