@@ -1,4 +1,4 @@
-"""Settings from defaults, the settings file, GRIBMILL_* variables and flags: the later wins."""
+"""Loads settings from defaults, the settings file, GRIBMILL_* variables and flags, in ascending precedence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every setting: its type, its default, and the sentence that `gribmill init` writes beside it."""
+"""All settings: type, default, and the description that `gribmill init` writes beside each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gribmill.settings.variable_table import VariableSettings
 from gribmill.storage.object_path import object_path
 from gribmill.storage.store_options import StoreOptions, check_endpoint
 
-# A century, and more than any machine has: larger numbers are mistakes, and may not fit into a date or an integer.
+# A century, and more than any machine has. Larger numbers are mistakes, and could overflow a date or an integer.
 Days = Annotated[float, Bounds(gt=0, le=36_500)]
 PositiveInt = Annotated[int, Bounds(gt=0, le=1_000_000_000)]
 

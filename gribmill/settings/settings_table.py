@@ -1,4 +1,4 @@
-"""What every table of the settings has in common."""
+"""The base of all tables of the settings."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def settings_table(table: type[T]) -> type[T]:
 
 @dataclass(frozen=True)
 class SettingsTable:
-    """A table of the settings file: unknown keys are refused, values never change. The verbs are those of pydantic,
-    which is not used here because every command reads the settings when it starts."""
+    """A table of the settings file: unknown keys are refused, and values are immutable. The methods are named as in
+    pydantic, which is not used because every command reads the settings when it starts."""
 
     @classmethod
     def model_validate(cls, table: Mapping[str, Any]) -> Self:
@@ -31,13 +31,13 @@ class SettingsTable:
 
     @classmethod
     def model_validate_json(cls, text: str | bytes) -> Self:
-        """Read what `model_dump_json` wrote."""
+        """Parse the output of `model_dump_json`."""
         return read(cls, json.loads(text))
 
     def model_dump(
         self, *, mode: str = "json", exclude_none: bool = False, exclude_defaults: bool = False
     ) -> dict[str, Any]:
-        """The settings as a table of JSON's types, which is the only mode."""
+        """The settings as a table of JSON types, which is the only mode."""
         found: dict[str, Any] = plain(self, exclude_none=exclude_none)
         return _changed(found, plain(type(self)())) if exclude_defaults else found
 

@@ -81,7 +81,7 @@ def _open_table(path: str, one: Field[Any], section: type[SettingsTable]) -> Ite
 
 def _explanation(one: Field[Any], hint: Any) -> str:
     kind = describe(hint)
-    # The value beside it shows these.
+    # The example value already shows these types.
     return (one.metadata["description"] or one.name) + ("" if kind in ("", "text", "table", "list") else f" ({kind})")
 
 

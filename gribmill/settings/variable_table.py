@@ -1,4 +1,4 @@
-"""A variable of the user's own: [variables.NAME] in gribmill.toml, or [NAME] in the file that variables_file names."""
+"""A user-defined variable: [variables.NAME] in gribmill.toml, or [NAME] in the file given by `variables_file`."""
 
 from __future__ import annotations
 
