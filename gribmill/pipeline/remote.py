@@ -57,7 +57,7 @@ class FetchedFile:
         return str(self.path)
 
     def datasets(self, **filter_by_keys: Any) -> list[xr.Dataset]:
-        """As cfgrib reads it: one dataset per kind of level. Winds are as in the file."""
+        """The fields as cfgrib reads them: one dataset per kind of level. Winds are kept as in the file."""
         from gribmill.grib.open_grib import open_grib  # late: loads xarray and ecCodes
 
         return open_grib(self.path, **filter_by_keys)
@@ -92,8 +92,9 @@ def fetch(
     """Download some messages of one published file: forecast hour `hour` of a run of `model`.
 
     `run` is `latest`, YYYYMMDD_HH or a datetime (UTC if it has no time zone). `search` is a regular expression over the
-    lines of the index, such as ":TMP:2 m above ground:"; `variables` are names such as t2m. Without both, those of the
-    model. `out` is a file or a folder, by default the working directory. `gribmill.inventory` lists the lines.
+    lines of the index, such as ":TMP:2 m above ground:"; `variables` are names such as t2m. If neither is given, the
+    model's variables are fetched. `out` is a file or a folder, by default the working directory. `gribmill.inventory`
+    lists the lines.
     """
     settings = _settings(data)
     with open_source(settings) as session:

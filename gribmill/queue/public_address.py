@@ -1,4 +1,4 @@
-"""Which network addresses are on the public internet."""
+"""Distinguishes addresses on the public internet from private ones."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _URL = re.compile(r"(?<!\w)(\w++://[^/\s:@]*+:)([^@\s/]++)(?=@)")
 _AWS_KEY = re.compile(r"(?<!\w)()((?:AKIA|ASIA)[A-Z0-9]{16})\b")
 _ACCESS_TOKEN = re.compile(r"(?<!\w)()(gm_[a-z0-9]{8}_[A-Za-z0-9_-]{32}_[0-9a-f]{8})")
 _WORD = re.compile(r"(?<![\w.-])[\w.-]++")
-# What follows the name in name=value and "name": "value"; and in --name value.
+# The part after the name in name=value and "name": "value", and in --name value.
 _VALUE = re.compile(r"([\"']?\s*+[=:]\s*+)(\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\s\"'&,;}]++)")
 _FLAG_VALUE = re.compile(r"([ \t]++)(\"[^\"\n]*+\"?|'[^'\n]*+'?|[^\s\"'&,;}]++)")
 _SECRET_NAME = re.compile(

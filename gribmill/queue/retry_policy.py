@@ -14,7 +14,7 @@ JITTER = 0.10
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """What a job type declares about retries."""
+    """The retry settings of a job type."""
 
     backoff_base_s: float = 30.0
     backoff_cap_s: float = 600.0

@@ -216,7 +216,7 @@ class ListedFolder(TileFolder):
     _listed: list[dict[int, StoredPath]] = field(default_factory=list, compare=False, repr=False)
 
     def tiles(self) -> dict[int, StoredPath]:
-        """As they were when first requested."""
+        """The tiles as listed at the first call."""
         if not self._listed:
             self._listed.append(TileFolder.tiles(self))
         return self._listed[0]

@@ -27,7 +27,7 @@ FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 3.0
 CONNECT_SECONDS = 5
 REQUEST_SECONDS = 120
-# Larger files are sent in parts, several at once; single writes end at 5 GB in most stores.
+# Larger files are sent in parts, several at a time; most stores limit single writes to 5 GB.
 MULTIPART_BYTES = 64 * 2**20
 PART_BYTES = 16 * 2**20
 PARTS_AT_ONCE = 4
@@ -65,7 +65,7 @@ class ObjectClient:
         return _status(self._try(key, lambda: self._obstore.head(self._store, key)))
 
     def read(self, key: str) -> tuple[bytes, ObjectStatus]:
-        """A whole object."""
+        """Read a whole object."""
 
         def get() -> tuple[bytes, ObjectStatus]:
             found = self._obstore.get(self._store, key)
@@ -132,7 +132,7 @@ class ObjectClient:
         self._try(key, lambda: self._obstore.put(self._store, key, file, **how), writing=True)
 
     def download(self, key: str) -> Iterator[bytes]:
-        """The whole object, in parts. A failure in between is not retried here: the caller starts again."""
+        """Read the whole object in parts. A failure in between is not retried here: the caller has to start again."""
         found = self._try(key, lambda: self._obstore.get(self._store, key))
         try:
             for part in found.stream(min_chunk_size=2**20):
@@ -141,7 +141,7 @@ class ObjectClient:
             raise ObjectStoreUnreachable(f"reading {self._name(key)} stopped: {_reason(error)}") from None
 
     def remove(self, keys: Sequence[str]) -> None:
-        """Remove those of these objects that exist. Stores other than S3 report missing ones, which is ignored."""
+        """Remove these objects. Missing ones, which stores other than S3 report, are ignored."""
         if not keys:
             return
         try:

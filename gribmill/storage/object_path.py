@@ -31,7 +31,7 @@ class Bucket:
 
 
 class ObjectStatus(NamedTuple):
-    """What is known about an object; size and time are named as in os.stat_result."""
+    """The status of an object; size and time are named as in os.stat_result."""
 
     st_size: int
     st_mtime: float

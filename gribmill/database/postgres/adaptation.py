@@ -70,7 +70,7 @@ def array(values: Sequence[str | int | None]) -> str:
 
 
 def sparse_array(values: Sequence[str | int | None]) -> str | None:
-    """The same, but NULL if all values are None: `unnest` pads shorter arrays with NULL."""
+    """The same, but None if all values are None: `unnest` pads missing values with NULL."""
     return None if values.count(None) == len(values) else array(values)
 
 

@@ -60,7 +60,7 @@ def connection_text(dsn: str, lease_seconds: float) -> str:
         "fallback_application_name": "gribmill",
     }
     if any("," in str(given.get(name)) for name in ("host", "hostaddr")):
-        # Of several servers, use the writable one. A single read-only server can still be read.
+        # With several servers, connect to the writable one. A single read-only server can still be read.
         network["target_session_attrs"] = "read-write"
     return make_conninfo(**{**network, **given})
 

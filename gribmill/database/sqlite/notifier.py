@@ -75,7 +75,7 @@ class WakeFolder:
         return listener
 
     def _listeners(self) -> list[str]:
-        """Called after every enqueue: reads the folder only if a listener has joined since."""
+        """The sockets of all listeners. Runs after every enqueue, so it reads the folder only if one has joined."""
         try:
             joined, known = (self._joined or self._map())[:], self._known
             if joined != known[0]:

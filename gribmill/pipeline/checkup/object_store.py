@@ -32,7 +32,7 @@ def object_stores(about: Examination) -> Iterator[Finding]:
 
 
 def _fault(probe: ObjectPath) -> str | None:
-    """What the store does wrong, or None."""
+    """How the store misbehaves, or None if it works."""
     try:
         probe.write([b"1"], NEW)
         if _is_written(probe, b"2", NEW):

@@ -13,7 +13,7 @@ from gribmill.ingest.mirrors.mirror import Mirror
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 
-# For all requests together: the results have to be recorded before the job times out.
+# The time limit of all requests together: results must be recorded before the job times out.
 ASKING_SECONDS = 200.0
 
 

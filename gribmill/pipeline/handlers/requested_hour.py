@@ -1,4 +1,4 @@
-"""What to do with one hour's file, from the job's arguments and the settings."""
+"""What a job requests of one hour's file, from its arguments and the settings."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class MissingHour:
     reason: Reason
     late: bool
     regions: tuple[str, ...]
-    """Whose tiles are missing."""
+    """The regions whose tiles are missing."""
     job: HourJob | None = None
     """The job that will download or build it, if there is one."""
 

@@ -52,7 +52,7 @@ def _json_list(words: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """What a worker asks for: types, limits and the lease."""
+    """A worker's request for a batch: types, limits and the lease."""
 
     worker_id: str
     types: tuple[str, ...]

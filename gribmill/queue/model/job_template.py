@@ -11,7 +11,7 @@ from gribmill.queue.model.job import DEFAULT_TENANT, Json
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
-    """A template to add. Fields that are None default to those of the type; jobs give the missing arguments."""
+    """A template to add. Fields that are None default to those of the type; each job supplies missing arguments."""
 
     name: str
     type: str

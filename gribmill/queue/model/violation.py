@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Which invariant is violated, by which job, and how."""
+    """A violated invariant, the job that violates it, and how."""
 
     invariant: str
     job_id: int | None

@@ -9,7 +9,7 @@ from typing import Any
 from gribmill.queue.errors import BadArguments
 from gribmill.queue.times import to_datetime
 
-# What a worker and the chain's handlers read. Each is a single SELECT; other names are refused.
+# The statements that a worker and the chain's handlers use. Each is a single SELECT; other names are refused.
 READS = frozenset(
     {
         "attempts/within",

@@ -21,7 +21,7 @@ class EffectReader(Protocol):
 
 
 class NoEffects:
-    """For queues without effects."""
+    """Rejects all effects, for queues that use none."""
 
     def prepare(self, effect: Effect) -> Change:
         raise BadEffect(f"this queue has no effect {effect.kind!r}")

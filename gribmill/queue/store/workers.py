@@ -41,7 +41,7 @@ def new_worker_id() -> str:
 
 
 class Workers(Facet):
-    """A heartbeat renews all leases of a worker at once, and reports what it still holds."""
+    """Registers workers. A heartbeat renews all leases of a worker together, and returns what it still holds."""
 
     def heartbeat(
         self, worker_id: str, lease_seconds: float, *, types: Sequence[str] = (), state: WorkerState = "active"
@@ -107,7 +107,7 @@ class Workers(Facet):
         return self.leader() in (None, worker_id) and self.take_lease(LEADER, worker_id, seconds) is not None
 
     def resign(self, worker_id: str) -> None:
-        """Let another worker lead at once."""
+        """Give up leadership, so that another worker can take over at once."""
         if self.leader() == worker_id:
             self.take_lease(LEADER, worker_id, 0.0)
 

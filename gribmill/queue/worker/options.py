@@ -25,14 +25,14 @@ class AttemptObserver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """The options of a supervisor. `until` says when it stops on its own."""
+    """The options of a supervisor. `until` determines when it stops without a signal."""
 
     types_path: str
     """Where executors import the registry from: `module:attribute`."""
     lanes: dict[str, int]
     """The number of executors per lane."""
     niceness: dict[str, int] = field(default_factory=dict)
-    """The niceness of executors by lane, where it is not 0."""
+    """The niceness of executors by lane; 0 if omitted."""
     only_types: tuple[str, ...] = ()
     until: Literal["stopped", "drained", "once"] = "stopped"
     lease_seconds: float = 60.0

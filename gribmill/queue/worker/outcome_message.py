@@ -49,5 +49,5 @@ def outcome_from_message(message: dict[str, Any]) -> Outcome:
 
 @lru_cache
 def _reader(name: str) -> TypeAdapter[Outcome]:
-    """Built on first use: executors read no outcomes, and start without it."""
+    """The validator of an outcome, built on first use: executors do not need it."""
     return TypeAdapter(_KINDS[name])

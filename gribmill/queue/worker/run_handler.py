@@ -1,4 +1,4 @@
-"""Runs handlers, and turns whatever happens into one outcome per job."""
+"""Runs handlers, and turns every result or exception into one outcome per job."""
 
 from __future__ import annotations
 

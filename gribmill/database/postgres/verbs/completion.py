@@ -48,7 +48,7 @@ def completing(
 
 
 def which_ended(completed: RawRows, reports: Sequence[tuple[Report, Succeeded]]) -> list[bool]:
-    """For each report, whether it ended its attempt; of two for one attempt, only the first does."""
+    """Whether each report ended its attempt. If two reports are about the same attempt, only the first does."""
     done = {AttemptRef(*row) for row in completed.rows}
     ended = []
     for report, _ in reports:

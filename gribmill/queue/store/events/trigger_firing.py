@@ -84,7 +84,7 @@ def fire(
 
 
 def occasion_of(payload: Mapping[str, Any], event_id: str | None) -> str:
-    """What identifies an event: its id, or a digest of its payload."""
+    """The key that identifies an event: its id, or a digest of its payload."""
     if size_of(payload) > PAYLOAD_LIMIT_BYTES:
         raise BadArguments(f"the event's payload is larger than {PAYLOAD_LIMIT_BYTES} bytes")
     if event_id is None:

@@ -1,4 +1,4 @@
-"""Why a pending job does not start: its own reasons, and those of its type and tenant."""
+"""Why a pending job does not start: reasons of the job itself, its type and its tenant."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Running(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What keeps jobs from starting at one moment."""
+    """What keeps jobs from starting, as of one snapshot."""
 
     now: datetime
     held_back: dict[str, str]

@@ -57,7 +57,7 @@ class TenantJobs:
         return self._jobs.upcoming(type_key, tenant_id=self._tenant_id, limit=limit)
 
     def readiness(self) -> Readiness:
-        """What keeps pending jobs from starting now, without details of other tenants and of who holds reservations."""
+        """What keeps pending jobs from starting now, without details of other tenants and of reservation holders."""
         found = self._everybody.readiness()
         return replace(
             found,

@@ -77,7 +77,7 @@ class Definitions(Facet):
     def declare(self, *, schemas: bool = True) -> None:
         """Store the types that the code declares, with the operators' changes applied.
 
-        Without `schemas`, a type of which only the JSON Schema changed is left to the next worker: schemas need
+        Without `schemas`, a type that differs only in its JSON Schema is left to the next worker: schemas need
         pydantic, whose import takes longer than a read-only command.
         """
         declared = self.registry.declared

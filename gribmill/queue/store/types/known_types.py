@@ -1,4 +1,4 @@
-"""The job types in effect: those of the code as tuned by operators, and those that operators added."""
+"""The job types in effect: types declared in code, as tuned by operators, and types that operators added."""
 
 from __future__ import annotations
 

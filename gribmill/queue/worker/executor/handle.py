@@ -31,7 +31,7 @@ HANG_UP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class StartMessage:
-    """What an executor receives at start-up."""
+    """The message that an executor receives at start-up."""
 
     types: str
     worker_id: str

@@ -22,7 +22,7 @@ log = logging.getLogger("gribmill.worker")
 
 @dataclass(frozen=True, slots=True)
 class LoopResult:
-    """What one pass of the supervisor's loop did."""
+    """The result of one pass of the supervisor's loop."""
 
     started: int = 0
     finished: int = 0

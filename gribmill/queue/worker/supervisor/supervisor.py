@@ -132,7 +132,7 @@ class Supervisor:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to do here."""
+        """Whether this worker has nothing left to do."""
         if self.pool.busy:
             return False
         if self.exchange.unsent and self._signals.count < 2 and not self._watchdog.lapsed:
