@@ -1,4 +1,4 @@
-"""The HTTP server of `gribmill serve`: the API and the metrics. The console is an extension of it."""
+"""The HTTP server of `gribmill serve`: the API and the metrics. The console is added as an extension."""
 
 __all__ = [
     "access",

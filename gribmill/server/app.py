@@ -26,14 +26,14 @@ DESCRIPTION = "Jobs, forecasts and operations of gribmill. Errors are RFC 9457 p
 
 
 def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Extension] = ()) -> FastAPI:
-    """The server as an ASGI application. It opens the store at start-up and closes it at shutdown."""
+    """Create the ASGI application. It opens the store at start-up and closes it at shutdown."""
     context = ServerContext(settings, dev=dev)
     families = MetricFamilies()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await context.start(lambda: context.store)
-        # Looks for the role of tenants now, so that its absence is logged at the start and not with the first request.
+        # Check for the tenants' database role now, so that its absence is logged at start-up and not on first use.
         await context.start(context.store.database.for_tenant, DEFAULT_TENANT)
         app.state.metrics = await context.start(MetricsCollector, context.store, context.weather, families)
         yield
@@ -53,7 +53,7 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
     app.state.context = context
     add_problem_handlers(app)
     add_routes(app, extensions)
-    # The last one added is the first to see a request.
+    # The middleware added last sees a request first.
     app.add_middleware(BodyLimit, most_bytes=round(settings.server.max_body_megabytes * 1_000_000))
     app.add_middleware(HostCheck, settings=settings.server)
     for middleware in (one for extension in extensions for one in extension.middleware):

@@ -24,7 +24,7 @@ REPLAYED = {"Idempotency-Replayed": "true"}
 # Responses with a secret that is shown once are not stored.
 SECRET_ANSWERS = frozenset({"create_token", "rotate_token", "log_in"})
 FORM_TYPE = "application/x-www-form-urlencoded"
-# The hidden field of forms that must not be executed twice.
+# The hidden field of forms that must be executed only once.
 FORM_KEY = b"once="
 FORM_WAIT_SECONDS = 0.1
 
@@ -68,7 +68,7 @@ async def _has_form_key(request: Request) -> bool:
 
 
 async def _form_once(server: ServerContext, request: Request, principal: Principal, handle: Handler) -> Response:
-    """A form with a random value in a hidden field: sent twice unchanged, as by a double click, it is executed once."""
+    """Execute a form once, even if it is submitted twice (a double click). A hidden random field makes it unique."""
     for _ in range(round(server.settings.server.request_seconds / FORM_WAIT_SECONDS)):
         try:
             return await _once(server, request, principal, f"form {await _request_hash(request)}", handle)
@@ -97,8 +97,8 @@ async def _once(server: ServerContext, request: Request, principal: Principal, k
 
 
 def _is_done(response: Response) -> bool:
-    """Whether a repetition must not do it again. The console redirects after that: a page shows what is still wrong, or
-    a secret, and is not stored."""
+    """Whether the change was made and must not be repeated. The console redirects after a change; a page in response
+    shows an error or a secret, and is not stored."""
     is_page = response.headers.get("content-type", "").startswith("text/html")
     return response.status_code == 303 or (response.status_code < 300 and not is_page)
 
@@ -119,7 +119,7 @@ async def _request_hash(request: Request) -> str:
 async def _audited(
     server: ServerContext, request: Request, principal: Principal, handle: Handler
 ) -> tuple[Response, bool]:
-    """The answer, and whether it is certain what was done. What workers report is in the attempts of their jobs."""
+    """The response, and whether its outcome is certain. Workers' reports are not audited: the attempts record them."""
     change: AuditedChange = request.state.change
     if access_of(change.operation).least == WORKER:
         return await _answered(request, handle)

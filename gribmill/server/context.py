@@ -34,7 +34,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-# Wrong tokens from one address: this many at once, then one every three seconds.
+# Invalid tokens from one address: a burst of this many, then one every three seconds.
 FAILURES_AT_ONCE = 20.0
 FAILURES_PER_SECOND = 1 / 3
 
@@ -46,7 +46,7 @@ class ServerContext:
         self.settings = settings
         self.dev = dev
         self.closing = asyncio.Event()
-        """Set when the server shuts down; streams must end then."""
+        """Set when the server shuts down; open streams must end."""
         # Long-lived threads, each with its own database connection.
         self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
 
@@ -93,15 +93,15 @@ class ServerContext:
         return KeptTiles(self.root, round(self.settings.server.tile_memory_megabytes * 2**20))
 
     def open(self) -> None:
-        """Open what every request needs before the server starts: uvicorn would print errors as tracebacks."""
+        """Open what every request needs before uvicorn starts, because uvicorn would print errors as tracebacks."""
         self._threads.submit(lambda: self.weather).result()
 
     async def start(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """As `run`, but without a limit: on a busy machine, starting may take longer than any request should."""
+        """Like `run`, but without a timeout: on a busy machine, start-up may take longer than any request should."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(action, *args, **kwargs))
 
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking action in a thread and return its result; a problem 503 if it takes too long."""
+        """Run a blocking action in a thread and return its result; raises a problem 503 if it takes too long."""
         loop = asyncio.get_running_loop()
         future = loop.run_in_executor(self._threads, partial(action, *args, **kwargs))
         seconds = self.settings.server.request_seconds
@@ -127,7 +127,7 @@ def server_context(connection: HTTPConnection) -> ServerContext:
 
 
 async def _of_request(connection: HTTPConnection) -> ServerContext:
-    """FastAPI calls a plain function in a thread, which takes longer than the rest of a small request."""
+    """Async because FastAPI runs plain functions in a thread, which costs more than the rest of a small request."""
     return server_context(connection)
 
 

@@ -39,13 +39,13 @@ async def openapi_document(request: Request) -> Response:
 
 @router.get("/docs")
 async def api_docs(request: Request) -> Response:
-    """The same document for people."""
+    """The API documentation as an HTML page."""
     return Response(_page(request.app), media_type="text/html", headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/docs.css")
 async def api_docs_style() -> Response:
-    """The style of that page."""
+    """The stylesheet of the documentation page."""
     return Response(STYLE, media_type="text/css", headers={"Cache-Control": "public, max-age=3600"})
 
 

@@ -1,4 +1,4 @@
-"""What a package above the server adds to it. The server does not import that package."""
+"""Extensions: what other packages add to the server, without the server importing them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.server.router import SecuredRouter
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """Routes, and middleware that sees requests before those routes do."""
+    """Routes, and middleware that runs before them."""
 
     routers: tuple[SecuredRouter, ...] = ()
     middleware: tuple[Callable[[ASGIApp], ASGIApp], ...] = ()

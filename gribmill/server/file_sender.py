@@ -1,4 +1,4 @@
-"""Sends parts of files with sendfile(2): from the page cache to the connection, without passing through Python."""
+"""Sends parts of files with sendfile(2): from the page cache to the socket, without a copy in user space."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Protocol
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-# In the ASGI scope's `extensions`. Not there with TLS, or where the system has no sendfile.
+# The key in the ASGI scope's `extensions`. Absent with TLS, and on systems without sendfile.
 EXTENSION = "gribmill.file_sender"
 AT_ONCE_BYTES = 512 * 2**10
-# Linux: returns bytes from the page cache, or an error instead of waiting for the disk.
+# Linux: preadv2 returns bytes from the page cache, or an error instead of waiting for the disk.
 NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 CAN_SEND_FILES = bool(NO_WAIT) and hasattr(os, "sendfile")
 
 
 class Connection(Protocol):
-    """What it needs of a connection. Nothing else writes to it while a response is being sent."""
+    """What FileSender needs of a connection. Nothing else may write to it while a response is being sent."""
 
     transport: asyncio.Transport
 
     async def writable(self) -> None:
-        """Wait until the client has read some of what was sent, or is gone."""
+        """Wait until the socket accepts more data, or the client has disconnected."""
 
 
 class FileSender:
-    """For one response, after its head was sent."""
+    """Sends the body of one response, after its head."""
 
     def __init__(self, connection: Connection, cycle: RequestResponseCycle) -> None:
         self._connection = connection
@@ -34,8 +34,8 @@ class FileSender:
         self._cycle = cycle
 
     async def send(self, file: int, begin: int, end: int) -> int:
-        """Send the bytes of an open file that are in the page cache, and return where it stopped: then the next ones
-        must be read from disk. Returns `end` if the client is gone."""
+        """Send bytes of an open file as long as they are in the page cache; returns the offset from which the caller
+        must read from disk. Returns `end` if the client has disconnected."""
         await self._flush()
         socket = self._transport.get_extra_info("socket")
         at = begin
@@ -48,7 +48,7 @@ class FileSender:
             except BlockingIOError:
                 await self._connection.writable()
                 continue
-            except OSError:  # the client is gone
+            except OSError:  # the client has disconnected
                 self._transport.abort()
                 break
             if sent == 0:
@@ -58,7 +58,7 @@ class FileSender:
         return end
 
     async def _flush(self) -> None:
-        """Let the transport write what it holds, such as the head of the response."""
+        """Wait until the transport has written its buffer, such as the head of the response."""
         await asyncio.sleep(0)
         while self._transport.get_write_buffer_size() and not self._transport.is_closing():
             await self._connection.writable()
@@ -67,5 +67,5 @@ class FileSender:
 def _is_cached(file: int, at: int) -> bool:
     try:
         return os.preadv(file, [bytearray(1)], at, NO_WAIT) == 1
-    except OSError:  # not in the page cache, or the file system cannot say
+    except OSError:  # not in the page cache, or RWF_NOWAIT is not supported
         return False

@@ -14,7 +14,7 @@ router = SecuredRouter(tag="health")
 
 
 class Liveness(BaseModel):
-    """`ok`, and the version that answers."""
+    """`ok`, and the version of the server."""
 
     status: Literal["ok"] = "ok"
     version: str = __version__

@@ -1,4 +1,4 @@
-"""uvicorn's parser of requests, with limits that it lacks: on the head of a request, and on how long one may take."""
+"""uvicorn's HTTP protocol with limits that it lacks: on the size of a request's head, and on how long it may take."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MOST_HEAD_BYTES = 64 * 1024
 MOST_HEADERS = 200
 HEAD_SECONDS = 15.0
 BODY_SECONDS = 60.0
-# Without any progress of the answer: a client that reads slowly is served, one that stopped reading is not.
+# A connection is aborted if its response makes no progress for this long. Slow readers are served.
 STALLED_SECONDS = 60.0
 TOO_LARGE = f"a request has at most {MOST_HEADERS} headers, and {MOST_HEAD_BYTES} bytes before its body"
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One connection. A client that sends slowly, or nothing, does not keep it."""
+    """One connection. It is closed if the client sends too slowly, or nothing."""
 
     head_seconds = HEAD_SECONDS
     body_seconds = BODY_SECONDS
@@ -32,12 +32,12 @@ class LimitedProtocol(HttpToolsProtocol):
     _writable: asyncio.Future[None] | None = None
     _timer: asyncio.TimerHandle | None = None
     _part: Literal["head", "body", "none"] = "head"
-    """What of a request is being received."""
+    """The part of a request that is being received."""
     _messages = 0
     _head_bytes = 0
-    """Received of an unfinished head."""
+    """Bytes received of an unfinished head."""
     _header_bytes = 0
-    """In the headers that are finished."""
+    """Bytes in complete headers."""
     _too_large = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -52,7 +52,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """What was sent has not been taken yet."""
+        """The client reads more slowly than the response is written."""
         super().pause_writing()
         self._expect_progress()
 
@@ -61,9 +61,9 @@ class LimitedProtocol(HttpToolsProtocol):
         super().resume_writing()
 
     async def writable(self) -> None:
-        """For what writes to the socket without the transport; the same limit applies."""
+        """Wait until the socket is writable, for code that bypasses the transport; the same time limit applies."""
         self._writable = self.loop.create_future()
-        # The loop watches the transport's own descriptor already.
+        # A duplicate, because the event loop already watches the transport's descriptor.
         descriptor = os.dup(self.transport.get_extra_info("socket").fileno())
         self.loop.add_writer(descriptor, self._is_writable)
         self._expect_progress()
@@ -79,18 +79,18 @@ class LimitedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self._part != "head" or self.transport.is_closing():
             return
-        # The parser holds a header until its end has come: until then only bytes can be counted. What else these bytes
-        # held, such as the request before, is not: then counting begins with the next ones.
+        # The parser reports a header only when it is complete: until then, count the bytes received. Data that also
+        # contained the end of an earlier request is not counted; counting starts with the next data.
         if part != "body" and self._messages - before <= (part == "none" or before == 0):
             self._head_bytes += len(data)
             if self._head_bytes > MOST_HEAD_BYTES:
                 self._refuse(431, TOO_LARGE)
 
     def send_400_response(self, msg: str) -> None:
-        """uvicorn calls it for everything that the parser, or `on_header`, refuses."""
+        """Called by uvicorn for everything that the parser or `on_header` rejects."""
         self._refuse(*((431, TOO_LARGE) if self._too_large else (400, "this is not an HTTP request")))
 
-    # Called by the parser
+    # Callbacks of the parser
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -117,10 +117,10 @@ class LimitedProtocol(HttpToolsProtocol):
         self._cancel()
         super().on_message_complete()
         if self.cycle is not None and self.cycle.response_complete:
-            # The rest of a body that nobody read: its bytes have stopped the timer of an idle connection.
+            # The application did not read the whole body, whose bytes cancelled uvicorn's keep-alive timer.
             self._timer = self.loop.call_later(self.timeout_keep_alive, self.transport.close)
 
-    # What ends a connection
+    # Timeouts and refusals
 
     def _expect(self, seconds: float) -> None:
         self._cancel()
@@ -145,8 +145,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self._timer = None
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer with a problem and close. While an earlier request waits for its answer, or one has begun, only close:
-        it would be taken for that answer."""
+        """Respond with a problem and close. If an earlier response is pending or has begun, only close, because the
+        client would mistake the problem for that response."""
         if self.transport.is_closing():
             return
         if not self._may_answer():
@@ -169,7 +169,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
 
 def _give_up_on_silence(connection: socket.socket | None, seconds: float) -> None:
-    """A host that vanished acknowledges nothing: by default the system tries for a quarter of an hour."""
+    """Drop a connection whose peer acknowledges nothing; by default, the system keeps trying for about 15 minutes."""
     if connection is not None and hasattr(socket, "TCP_USER_TIMEOUT") and connection.family != socket.AF_UNIX:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))

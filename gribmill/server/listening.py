@@ -1,4 +1,4 @@
-"""Where the server listens: a bound socket, and which addresses are allowed. Light: `gribmill run` loads it too."""
+"""Where the server listens: a bound socket, and the allowed addresses. Cheap to import, for `gribmill run`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import sys
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import ServerSettings
 
-# A connection whose other end acknowledges nothing for this long is gone, or does not want its answer.
+# A connection is dropped if its peer acknowledges nothing for this long.
 STALLED_SECONDS = 60
 
 
 class ServeError(GribmillError):
-    """The server cannot listen as it was asked to."""
+    """The server cannot listen as configured."""
 
 
 def check_exposure(settings: ServerSettings, *, dev: bool) -> None:
-    """Refuse to send tokens in the clear, or to let strangers in without any."""
+    """Refuse settings that would send tokens unencrypted, or allow remote access without a token."""
     if (settings.tls_cert is None) != (settings.tls_key is None):
         raise ServeError("TLS needs both a certificate and its key: --tls-cert and --tls-key")
     if is_loopback(settings.host):
@@ -40,7 +40,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket, or a sentence."""
+    """A bound socket; raises ServeError if the address cannot be used."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
@@ -54,7 +54,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _give_up_stalled_connections(listening: socket.socket) -> None:
-    """Linux closes what is half open, and what nobody reads. Accepted connections inherit both options."""
+    """Let Linux close half-open and stalled connections. Accepted connections inherit both options."""
     if sys.platform == "linux":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, STALLED_SECONDS)

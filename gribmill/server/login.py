@@ -57,7 +57,7 @@ async def log_in(request: Request, server: Server, principal: CurrentPrincipal, 
 
 @router.post("/logout")
 async def log_out(request: Request, server: Server) -> Response:
-    """End the session of the cookie."""
+    """End the session of this cookie."""
     session_id = session_id_of(request)
     if session_id is not None:
         await server.run(server.sessions.end, session_id)
@@ -74,7 +74,7 @@ async def show_session(principal: CurrentPrincipal) -> WhoView:
 
 
 def _fields_of(body: bytes, *, is_form: bool) -> dict[str, str]:
-    """The text fields of the body; none if it cannot be read, which is refused like a wrong token."""
+    """The text fields of the body; empty if it cannot be parsed, which is then refused like an invalid token."""
     try:
         if is_form:
             return {name: values[0] for name, values in parse_qs(body.decode()).items()}

@@ -94,7 +94,7 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     }
     for status, what in (("4XX", "The request cannot be done as it is."), ("5XX", "The server cannot do it now."))
 }
-"""For the OpenAPI document: any operation may answer with a problem."""
+"""For the OpenAPI document: any operation may respond with a problem."""
 
 
 def problem_response(problem: HttpProblem) -> JSONResponse:
@@ -135,7 +135,7 @@ def answer_to(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, HTTPException):
         return problem_response(_of_http(request, error))
     if isinstance(error, ClientDisconnect):
-        return problem_response(HttpProblem(400, "the connection ended before the body did"))  # nobody reads it
+        return problem_response(HttpProblem(400, "the connection ended before the body did"))  # never delivered
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     return problem_response(HttpProblem(500, "an unexpected error, which is in the server's log"))
 
@@ -151,7 +151,7 @@ def _of_validation(error: RequestValidationError) -> HttpProblem:
 
 def _of_http(request: Request, error: HTTPException) -> HttpProblem:
     if isinstance(error.__cause__, HttpProblem):
-        return error.__cause__  # raised while a body was read, where the framework puts its own error in front
+        return error.__cause__  # raised while reading the body; the framework wraps such errors in its own
     if error.status_code == 404:
         return HttpProblem(404, f"there is nothing at {request.url.path}")
     if error.status_code == 405:

@@ -1,4 +1,4 @@
-"""A router whose routes are all in the access table, and whose changes are all in the audit trail."""
+"""A router that enforces the access table for every route and records every change in the audit trail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def part_of(tag: str) -> str:
-    """The part of the API that a scope covers; tags that are not parts themselves belong to the data."""
+    """The part of the API, as named in scopes, to which a tag belongs; `data` for tags that are not parts."""
     return tag if tag in PARTS else "data"
 
 
@@ -45,9 +45,9 @@ class SecuredRoute(APIRoute):
 
 
 class SecuredRouter(APIRouter):
-    """The operation id of a route is the name of its function. LookupError at import if the table lacks it.
+    """The operation id of a route is the name of its function; raises LookupError if the access table lacks it.
 
-    `tag` is the part of the API that the routes belong to, by which scopes of tokens name it.
+    `tag` is the part of the API that the routes belong to, as named in the scopes of tokens.
     """
 
     def __init__(self, prefix: str = "", *, tag: str, in_docs: bool = True) -> None:

@@ -18,7 +18,7 @@ from gribmill.server.metrics.page import router as metrics_router
 from gribmill.server.remote.worker_routes import router as remote_worker_router
 from gribmill.server.router import SecuredRouter
 
-# Routes are tried in turn: what is asked for most often comes first.
+# Routes are matched in order, so the most requested ones come first.
 ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
     *DATA_ROUTERS,
@@ -31,7 +31,7 @@ ROUTERS: tuple[SecuredRouter, ...] = (
 
 
 def add_routes(app: FastAPI, extensions: Sequence[Extension]) -> None:
-    """Add all routes as their routers made them, with their prefix and the dependency that checks access."""
+    """Add all routes as created by their routers, with prefix and access check."""
     for router in (*ROUTERS, *(one for extension in extensions for one in extension.routers)):
         app.router.routes.extend(router.routes)
     _check(app)

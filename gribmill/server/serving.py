@@ -17,7 +17,7 @@ from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.settings.schema import ServerSettings, Settings
 
-# Streams end at shutdown; this is for clients that do not read.
+# Streams end at shutdown; this is the limit for clients that do not read.
 GRACE_SECONDS = 2
 KEEP_ALIVE_SECONDS = 30
 BACKLOG = 1024
@@ -41,8 +41,8 @@ class GribmillServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A second signal does not wait for open requests. (uvicorn would raise the signal again at the end, and the
-        exit code would be that of a process that was killed.)"""
+        """Stop without waiting for open requests on a second signal. Unlike uvicorn, does not raise the signal again at
+        the end, so that the exit code is not that of a killed process."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
@@ -61,7 +61,7 @@ def serve(
 def make_server(app: FastAPI, settings: ServerSettings, ready: Callable[[str], None]) -> GribmillServer:
     logging.getLogger("uvicorn").setLevel(
         logging.ERROR
-    )  # it warns of each request that is none: anybody can send those
+    )  # its warnings about malformed requests would let any client fill the log
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,

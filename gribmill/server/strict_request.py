@@ -1,4 +1,4 @@
-"""Requests whose JSON bodies have each key once."""
+"""Requests whose JSON bodies must not have duplicate keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from gribmill.server.problems import HttpProblem
 
 
 class StrictRequest(Request):
-    """Refuses objects with a key twice: programs differ in which value they take, so a proxy may check another one."""
+    """Refuses JSON objects with duplicate keys: parsers differ in which value they use, so a proxy might have checked
+    another one."""
 
     async def json(self) -> Any:
         if not hasattr(self, "_json"):

@@ -16,7 +16,7 @@ from gribmill.server.context import ServerContext
 from gribmill.server.problems import HttpProblem
 
 LONGEST_TOKEN = 200
-# Headers that proxies add: a request with one of these is not local, whatever its connection's address.
+# Headers that proxies add. A request with one of them is not local, even if it arrives from loopback.
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
@@ -57,7 +57,7 @@ async def _bearer(server: ServerContext, request: Request, address: str) -> Prin
 
 
 async def verify_token(server: ServerContext, text: str, address: str) -> Token | None:
-    """Verify a token. Addresses that sent too many invalid ones have to wait."""
+    """Verify a token. Raises 429 for addresses that sent too many invalid ones."""
     known = server.verified.get(text)
     if known is not None:
         return known
@@ -69,7 +69,7 @@ async def verify_token(server: ServerContext, text: str, address: str) -> Token 
 
 
 async def _recognised(server: ServerContext, text: str, verify: Callable[[str], Token | None]) -> Token | None:
-    """Look up a token at most once a second."""
+    """Look up a token or session in the database at most once a second."""
     known = server.verified.get(text)
     if known is None:
         known = await server.run(verify, text)
@@ -79,7 +79,7 @@ async def _recognised(server: ServerContext, text: str, verify: Callable[[str], 
 
 
 def address_of(server: ServerContext, request: Request) -> str:
-    """The client's address; behind a proxy, the last address of its header."""
+    """The client's address; behind a proxy, the last address in X-Forwarded-For."""
     forwarded = request.headers.get("x-forwarded-for") if server.settings.server.behind_proxy else None
     if forwarded:
         return forwarded.rpartition(",")[2].strip()[:60]
@@ -87,7 +87,7 @@ def address_of(server: ServerContext, request: Request) -> str:
 
 
 def is_from_this_machine(server: ServerContext, request: Request) -> bool:
-    """Whether the request is local. Never behind a proxy, where every connection may come from loopback."""
+    """Whether the request is local. Always false behind a proxy, which may itself connect from loopback."""
     if server.settings.server.behind_proxy or any(name in request.headers for name in FORWARDED):
         return False
     try:

@@ -16,7 +16,7 @@ from gribmill.server.problems import HttpProblem
 
 
 async def authorize(server: ServerContext, request: Request, access: Access, part: str) -> Principal:
-    """Identify the caller and check that it may do this; raises a problem otherwise."""
+    """Identify the caller and check its access; raises a problem if the request is refused."""
     principal = await identify(server, request)
     request.state.principal = principal
     if principal.kind != "loopback":
@@ -40,6 +40,6 @@ def _check(principal: Principal, access: Access, part: str, *, writes: bool) -> 
 
 
 def refuse_wider(principal: Principal, scopes: Sequence[str]) -> None:
-    """Refuse to issue a token with scopes that the caller's own token lacks. A token without scopes has all."""
+    """Refuse to issue a token with scopes that the caller's token lacks. A token without scopes is unrestricted."""
     if principal.scopes and not (scopes and set(scopes) <= set(principal.scopes)):
         raise HttpProblem(403, "a token with scopes can create and rotate only tokens whose scopes it has")

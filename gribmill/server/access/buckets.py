@@ -13,7 +13,7 @@ MOST_KEYS = 10_000
 
 
 class Buckets:
-    """Allows `burst` at once and `per_second` on average for each key. Unused keys are dropped."""
+    """Allows bursts of `burst` and an average of `per_second` for each key. Unused keys are dropped."""
 
     def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second

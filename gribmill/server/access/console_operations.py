@@ -1,4 +1,4 @@
-"""The roles that the console's pages and buttons need, as for the same operations of the API."""
+"""The roles that the console's pages and buttons require: the same as the corresponding API operations."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from gribmill.access.tokens import Token
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who made a request. `tenant_id` is None for callers that may act for every tenant."""
+    """Who made a request. `tenant_id` is None for callers that may act for any tenant."""
 
     name: str
     role: Role
@@ -54,7 +54,7 @@ def current_principal(connection: HTTPConnection) -> Principal:
 
 
 async def _of_request(connection: HTTPConnection) -> Principal:
-    """FastAPI calls a plain function in a thread."""
+    """Async because FastAPI would run a plain function in a thread."""
     return current_principal(connection)
 
 

@@ -1,4 +1,4 @@
-"""Where the browser goes after logging in."""
+"""The page to which the browser returns after login."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from urllib.parse import quote, urlsplit
 LOGIN_PAGE = "/login"
 HOME_PAGE = "/"
 LONGEST_PATH = 2000
-# A path on this server. Browsers read `//host` and `/\host` as another host, and drop tabs and line ends first.
+# A path on this server. Browsers strip tabs and newlines, and then read `//host` and `/\host` as another host.
 LOCAL_PATH = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
-# Returning to these would log out again, or show the form once more.
+# Returning to these would show the form again, or log the user out.
 NEVER_RETURNED_TO = (LOGIN_PAGE, "/logout")
 
 
@@ -22,7 +22,7 @@ def return_path(given: str) -> str:
 
 
 def login_address(back: str, *, refused: bool = False) -> str:
-    """The login form, which leads back to `back`."""
+    """The URL of the login form, which redirects to `back` after login."""
     path = return_path(back)
     query = ["refused=1"] if refused else []
     if path != HOME_PAGE:

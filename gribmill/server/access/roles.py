@@ -14,10 +14,10 @@ Reach = Literal["own", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What an operation requires: the minimum role (None: no token needed), and which tenants it reaches.
+    """What an operation requires: the minimum role (None: no token needed), and whose objects it accesses.
 
-    own: the objects of one tenant, which is the caller's own unless that is a super admin.
-    any: what belongs to no tenant or to all: definitions, workers, forecasts.
+    own: objects of one tenant: the caller's, or any tenant for a super admin.
+    any: objects that belong to no tenant or are shared by all: definitions, workers, forecasts.
     """
 
     least: Role | None

@@ -12,10 +12,10 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def refuse_cross_site(request: Request, *, by_cookie: bool = False) -> None:
-    """A write by a browser must come from our own pages. Browsers never add a bearer token on their own.
+    """Refuse a write by a browser that does not come from this server's pages.
 
-    Browsers send Sec-Fetch-Site, old ones at least Origin. `by_cookie`: one of the two is needed, because only a
-    browser sends cookies.
+    Browsers send Sec-Fetch-Site, old ones at least Origin. With `by_cookie`, one of the two is required, because only
+    browsers send cookies. Bearer tokens are safe: browsers never attach them automatically.
     """
     if request.method in SAFE_METHODS or "authorization" in request.headers:
         return

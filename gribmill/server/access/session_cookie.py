@@ -1,8 +1,9 @@
-"""The cookie with the id of a session.
+"""The session cookie.
 
-With TLS its name begins with `__Host-`, so that no other host or path can set it. Browsers accept such a cookie only
-with Secure, which not all of them do for http://localhost: on loopback without TLS it has another name and no Secure.
-Its id is then still kept from other sites (SameSite=Strict) and from scripts (HttpOnly), and never leaves the machine.
+With TLS its name begins with `__Host-`, so that no other host or path can set it. Browsers require Secure for such a
+cookie, and not all of them accept Secure for http://localhost. On loopback without TLS it therefore has another name
+and no Secure attribute; SameSite=Strict and HttpOnly still keep the id from other sites and from scripts, and it never
+leaves the machine.
 """
 
 from __future__ import annotations
@@ -42,5 +43,5 @@ def _name(request: Request) -> str:
 
 
 def _is_encrypted(request: Request) -> bool:
-    """By this server, or by the proxy in front of it."""
+    """Whether TLS is used, by this server or by the proxy in front of it."""
     return request.url.scheme == "https" or server_context(request).settings.server.behind_proxy

@@ -13,7 +13,7 @@ MOST = 10_000
 
 
 class VerifiedTokens:
-    """Remembers verified tokens for one second: a revoked one stops working within that time. Stores no secrets."""
+    """Caches verified tokens for one second, so a revoked one stops working within a second. Stores no secrets."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -29,7 +29,7 @@ class VerifiedTokens:
         self._known[_key(text)] = (self._clock(), token)
 
     def clear(self) -> None:
-        """Forget everything, after this server changed a token."""
+        """Empty the cache, after this server changed a token."""
         self._known.clear()
 
 

@@ -1,4 +1,4 @@
-"""The id under which a worker without a database connection is known."""
+"""The ids of workers without a database connection."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from gribmill.server.access.principal import Principal
 
 
 def worker_id_of(principal: Principal, given: str) -> str:
-    """Begins with the id of its token, so that no token can act for the workers of another."""
+    """The worker's id. It contains the id of the token, so that a token cannot act for another token's workers."""
     return f"http-{principal.token_id or principal.kind}-{given}"

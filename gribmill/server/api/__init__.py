@@ -1,4 +1,3 @@
-"""The HTTP API of the queue. gribmill.views.queue.contract alone knows how the contract's names and ours
-correspond."""
+"""The HTTP API of the queue. Only gribmill.views.queue.contract maps between the contract's names and ours."""
 
 __all__ = ["bulk", "event_feed", "routers"]

@@ -22,7 +22,7 @@ KEPT = 100
 
 @dataclass(slots=True)
 class BulkOperation:
-    """Progress of a bulk action. `refused` counts jobs whose state does not allow it; the first reasons are kept."""
+    """Progress of a bulk action. `refused` counts jobs whose state does not allow it, with the first few reasons."""
 
     id: str
     action: BulkAction
@@ -59,7 +59,7 @@ class BulkOperation:
 
 
 class BulkOperations:
-    """The last hundred bulk actions of this server. They end with the server."""
+    """The last hundred bulk actions of this server. They are lost when the server stops."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="gribmill-bulk")
@@ -69,7 +69,7 @@ class BulkOperations:
     def begin(
         self, action: BulkAction, tenant_id: str | None, ids: Sequence[int], act: Callable[[int], object]
     ) -> BulkOperation:
-        """Start a bulk action: small ones finish before this returns, others run in the background."""
+        """Start a bulk action. Small ones finish before this returns; others run in the background."""
         operation = BulkOperation(secrets.token_hex(8), action, tenant_id, len(ids))
         self._known[operation.id] = operation
         while len(self._known) > KEPT:

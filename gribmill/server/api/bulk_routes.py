@@ -29,7 +29,7 @@ STATUSES: dict[BulkAction, tuple[ContractStatus, ...]] = {
 
 
 class BulkFilter(RequestBody):
-    """Which jobs, as in the list of jobs. The status is required, so that an empty filter cannot change everything."""
+    """The same filter as for listing jobs. The status is required, so that an empty filter cannot match everything."""
 
     status: ContractStatus
     definition_key: Name | None = None

@@ -29,7 +29,7 @@ Words = Annotated[tuple[Annotated[str, Field(max_length=32_000)], ...], Field(ma
 
 
 class CommandBody(RequestBody):
-    """A program and its arguments; `{{name}}` stands for the payload's value of that name. No shell is involved."""
+    """A program and its arguments; `{{name}}` is replaced by that value of the payload. No shell is involved."""
 
     argv: Annotated[Words, Field(min_length=1)]
     environment: Words = ()
@@ -37,7 +37,7 @@ class CommandBody(RequestBody):
 
 
 class NewDefinitionBody(RequestBody):
-    """A type of job to add. Without `command` it runs the program of its own name in [commands] allow, with an option
+    """A job type to add. Without `command`, it runs the program in [commands] allow with the same name, with an option
     (`--provider-id VALUE`) for each property that `arg_schema` requires."""
 
     key: Name
@@ -51,7 +51,7 @@ class NewDefinitionBody(RequestBody):
 
 
 class EditDefinitionBody(RequestBody):
-    """The fields to change. `values` are those of `gribmill definitions edit`."""
+    """The fields to change. `values` takes the same settings as `gribmill definitions edit`."""
 
     description: Text | None = None
     arg_schema: JsonObject | None = None
@@ -69,7 +69,7 @@ def shown(definition: Definition) -> dict[str, Any]:
 
 @router.get("")
 async def list_definitions(server: Server) -> tuple[DefinitionResource, ...]:
-    """List job definitions: built-in ones, and those that were added."""
+    """List job definitions, both built-in and added ones."""
     return tuple(map(DefinitionResource.of, await server.run(server.store.definitions.list)))
 
 
@@ -98,7 +98,7 @@ async def edit_definition(
     principal: CurrentPrincipal,
     change: CurrentChange,
 ) -> DefinitionResource:
-    """Change, pause or deactivate a definition. For built-in types, only values can be changed."""
+    """Change, pause or deactivate a definition. Of built-in types, only the values can be changed."""
     if not body.given():
         raise HttpProblem(422, "nothing to change: give at least one field")
     change.tenant_id, change.object = None, f"definition {definition_id}"

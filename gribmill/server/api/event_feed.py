@@ -1,4 +1,4 @@
-"""Feeds new events to open streams: one database query for all of them, and a queue for each."""
+"""Feeds new events to open streams: one shared database poll, and a queue for each stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gribmill.server.context import ServerContext
 
 LOOK_SECONDS = 0.5
-# A stream whose client does not read is closed when this many events are waiting; it can resume with Last-Event-ID.
+# A stream whose client stops reading is closed at this many unsent events; it can resume with Last-Event-ID.
 MOST_WAITING = 1000
 PAGE = 1000
 
@@ -59,7 +59,7 @@ class EventFeed:
         """Subscribe; returns the subscription and the id of the last event before it."""
         if not self._looks:
             newest = await self._server.run(self._server.store.events.newest_id)
-            if not self._looks:  # otherwise another stream has subscribed, and its position counts
+            if not self._looks:  # another stream may have started polling during the query
                 self._last = newest
                 self._task = asyncio.create_task(self._look())
         stream = Subscription(tenant_id, pattern)
@@ -83,7 +83,7 @@ class EventFeed:
         while self._streams and not self._server.closing.is_set():
             try:
                 found = await self._server.run(self._server.store.events.after, self._last, limit=PAGE)
-            except (StoreError, HttpProblem):  # the database is unavailable or slow: the streams wait for it
+            except (StoreError, HttpProblem):  # the database is unavailable or slow: try again later
                 found = ()
             for event in found:
                 for stream in self._streams:

@@ -103,8 +103,8 @@ async def show_event(event_id: PathId, server: Server, scope: Scope) -> EventVie
 async def _stream(
     server: ServerContext, request: Request, scope: TenantScope, pattern: str | None, since: int | None
 ) -> AsyncIterator[bytes]:
-    """Missed events up to the start of the subscription, then new ones. The first message has that position as its id,
-    so that a stream that breaks before its first event can resume too."""
+    """Missed events up to the start of the subscription, then new ones. The first message carries the start position
+    as its id, so that a stream that breaks before its first event can resume too."""
     async with server.feed.subscribe(scope.tenant_id, pattern) as (stream, newest):
         yield f"retry: {RETRY_MILLISECONDS}\n".encode()
         yield b"\n" if since is not None else f"id: {newest}\n\n".encode()
@@ -130,7 +130,7 @@ async def _stream(
 async def _missed(
     server: ServerContext, scope: TenantScope, pattern: str | None, since: int, newest: int
 ) -> AsyncIterator[bytes]:
-    """Events since then, up to where the subscription begins."""
+    """Events after the client's last one, up to the start of the subscription."""
 
     def look(after: int) -> Sequence[PublishedEvent]:
         return scope.acting().events.after(after, pattern=pattern, through_id=newest, limit=REPLAY_PAGE)

@@ -69,7 +69,7 @@ class NewJobBody(RequestBody):
 async def create_job(
     body: NewJobBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> JobResource:
-    """Enqueue a job. 200 with the existing job, if one with the same dedupe key is queued or running."""
+    """Enqueue a job. If one with the same dedupe key is queued or running, 200 with that job."""
 
     def enqueue() -> tuple[Job, bool]:
         acting = scope.acting()

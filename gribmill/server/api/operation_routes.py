@@ -29,7 +29,7 @@ operations = SecuredRouter("/api/jobs", tag="operations")
 
 MOST_TICKED = 100
 Length = Annotated[float, Field(gt=0, le=LONGEST_SECONDS)]
-# One tick at a time, in its own thread, because a job may take long.
+# One tick at a time, in its own thread, because a job may take a long time.
 _ticking = ThreadPoolExecutor(1, thread_name_prefix="gribmill-tick")
 
 
@@ -41,7 +41,7 @@ class NewReservationBody(RequestBody):
 
 
 class ExtendBody(RequestBody):
-    """How long it lasts from now."""
+    """How long the reservation lasts from now."""
 
     seconds: Length
 
@@ -77,7 +77,7 @@ async def drain_worker(worker: PathWorker, server: Server, change: CurrentChange
 
 @workers.post("/{worker}/dismiss")
 async def dismiss_worker(worker: PathWorker, server: Server, change: CurrentChange) -> WorkerDismissedView:
-    """Count a silent worker as stopped; its jobs go back into the queue. 409 if it sent a heartbeat recently."""
+    """Mark a silent worker as stopped and requeue its jobs. 409 if it sent a heartbeat recently."""
     change.tenant_id, change.object = None, f"worker {worker}"
     await server.run(server.store.workers.dismiss, worker, server.settings.queue.lease_seconds)
     found = await server.run(server.store.maintenance.recover)

@@ -1,4 +1,4 @@
-"""The routers of the queue's API. Fixed paths come before those with a parameter, because the first match wins."""
+"""The routers of the queue's API. Fixed paths come before parameterized ones, because the first match wins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gribmill.server.api.webhook_routes import router as webhooks
 from gribmill.server.api.worker_routes import router as worker
 from gribmill.server.router import SecuredRouter
 
-# Both add routes to the router of jobs.
+# Imported for their side effect: they add routes to the jobs router.
 _ON_JOBS = (bulk_routes, job_actions)
 
 QUEUE_ROUTERS: tuple[SecuredRouter, ...] = (

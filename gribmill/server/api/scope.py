@@ -1,4 +1,4 @@
-"""The tenant that a request is about: the caller's own, or for a super admin the given one, or all."""
+"""The tenant that a request applies to: the caller's, or for a super admin the requested one or all."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TenantScope:
 
 
 async def tenant_scope(server: Server, principal: CurrentPrincipal, tenant_id: TenantParameter = None) -> TenantScope:
-    """The scope of a request; other tenants do not exist for the caller."""
+    """The scope of a request. To a caller bound to one tenant, other tenants do not exist."""
     if principal.tenant_id is None:
         return TenantScope(server, principal, tenant_id)
     if tenant_id not in (None, principal.tenant_id):

@@ -28,7 +28,7 @@ OUR_NAMES = {"definition_key": "type", "payload": "args"}
 
 
 class NewTemplateBody(RequestBody):
-    """A template to add. Fields that are null default to those of the definition."""
+    """A template to add. Null fields default to the definition's values."""
 
     name: Name
     definition_key: Name

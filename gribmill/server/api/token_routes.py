@@ -1,4 +1,4 @@
-"""Tokens: a super admin manages all of them, a tenant admin those of its tenant."""
+"""Tokens: a super admin manages all of them, a tenant admin only its tenant's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def list_tokens(server: Server, principal: CurrentPrincipal) -> tuple[Toke
 async def create_token(
     body: NewTokenBody, server: Server, principal: CurrentPrincipal, change: CurrentChange
 ) -> IssuedTokenView:
-    """Create a token. Its text is in this response only."""
+    """Create a token. Its text is returned only in this response."""
     tenant_id = body.tenant_id
     if principal.tenant_id is not None:
         if body.role not in OF_TENANT:

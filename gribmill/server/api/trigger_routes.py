@@ -24,7 +24,7 @@ Window = Annotated[int, Field(ge=0, le=31 * 86_400)]
 
 
 class NewTriggerBody(RequestBody):
-    """An event trigger has `event_name`; a schedule has `cron_expr`, and `timezone` if not the tenant's."""
+    """An event trigger has `event_name`; a schedule has `cron_expr`, and `timezone` unless it is the tenant's."""
 
     label: Name
     trigger_type: Literal["event", "schedule"]

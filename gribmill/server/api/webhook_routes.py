@@ -56,7 +56,7 @@ async def list_webhooks(server: Server, scope: Scope) -> tuple[WebhookView, ...]
 async def create_webhook(
     body: NewWebhookBody, server: Server, scope: Scope, change: CurrentChange, response: Response
 ) -> NewWebhookView:
-    """Add a webhook. Its signing secret is in this response only."""
+    """Add a webhook. Its signing secret is returned only in this response."""
 
     def add() -> Webhook:
         hooks = scope.acting().webhooks

@@ -1,6 +1,6 @@
-"""Workers without database access claim jobs, renew leases and report, with the same fencing as others.
+"""Lets workers without database access claim jobs, renew leases and report, with the same fencing as other workers.
 
-A worker's id begins with the id of its token, so that no token can report on another's jobs.
+A worker's id contains the id of its token, so that a token cannot report on another token's jobs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ AttemptNo = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class ClaimBody(RequestBody):
-    """What a worker asks for. Without `types`, everything."""
+    """What to claim. Without `types`, jobs of any type."""
 
     worker_id: WorkerName
     types: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
@@ -114,7 +114,7 @@ class CompleteBody(_EndBody):
 
 
 class FailBody(_EndBody):
-    """The attempt failed: it is tried again after the type's backoff or `retry_in` seconds, unless it is permanent."""
+    """The attempt failed. Unless `permanent`, the job is retried after the type's backoff or `retry_in` seconds."""
 
     error: Annotated[str, Field(min_length=1, max_length=20_000)]
     permanent: bool = False

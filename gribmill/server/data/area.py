@@ -22,13 +22,13 @@ from gribmill.tiles.read.units import System
 from gribmill.views.data.area import AreaHourView, AreaStatisticsView, AreaView
 
 MOST_VARIABLES, MOST_PERCENTILES = 8, 9
-# Most values read per request: a state for two days, or a whole large grid for some hours.
+# The limit on values read per request: a state for two days, or a whole large grid for some hours.
 MOST_VALUES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class AreaRequest:
-    """Where, what and how: a box (or the whole region), variables, percentiles and hours."""
+    """What to compute: a box (or the whole region), variables, percentiles and hours."""
 
     request: PointRequest
     box: Box | None
@@ -144,7 +144,7 @@ def _hour(tile: Tile, wanted: AreaRequest, points: _Points, units: dict[str, str
 
 
 def _arrays(tile: Tile, name: str) -> tuple[str, ...]:
-    """The array of a variable; the two components of a wind speed that is not stored; empty if missing."""
+    """The array of a variable, or the two components of a wind speed that is not stored; empty if missing."""
     if stored := tile.find(name):
         return (stored,)
     if name.startswith("ws"):

@@ -1,7 +1,7 @@
-"""A table of numbers as an Arrow IPC stream: a schema, one record batch, the end.
+"""A table of numbers as an Arrow IPC stream: a schema, one record batch, and the end-of-stream marker.
 
-Written by the numbers of the fields in Arrow's published schemas (Schema.fbs, Message.fbs), so that a server needs no
-Arrow library.
+The FlatBuffers are written by the field numbers in Arrow's schemas (Schema.fbs, Message.fbs), so that the server does
+not need an Arrow library.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ArrowColumn:
 
 
 def arrow_stream(columns: Sequence[ArrowColumn], facts: Mapping[str, str]) -> Iterator[bytes | memoryview]:
-    """The parts of the stream, one after another. All columns have the same length."""
+    """The chunks of the stream, in order. All columns must have the same length."""
     yield _message(SCHEMA, lambda builder: _schema(builder, columns, facts), 0)
     body: list[bytes | memoryview] = []
     buffers: list[tuple[int, int]] = []

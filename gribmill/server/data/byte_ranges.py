@@ -12,7 +12,7 @@ MOST_RANGES = 16
 
 
 class FilePart(NamedTuple):
-    """From `begin` to before `end`."""
+    """From `begin` (inclusive) to `end` (exclusive)."""
 
     begin: int
     end: int
@@ -25,8 +25,8 @@ class RangeOutsideFile(ValueError):
 def parse_ranges(header: str | None, size: int) -> tuple[FilePart, ...]:
     """The requested ranges, in order; empty for the whole file.
 
-    The whole file is also the answer to what is not understood, to too many ranges, and to ranges that overlap: they
-    would be more bytes than the file has.
+    Invalid headers, too many ranges, and overlapping ranges, which could add up to more bytes than the file has, are
+    ignored: the response is then the whole file.
     """
     if header is None or not header.strip().startswith(_UNIT):
         return ()

@@ -48,7 +48,7 @@ RegionPath = Annotated[str, Path(pattern=f"^{REGION_NAME.pattern}$")]
 
 
 def variable_names(text: str | None, most: int = MOST_VARIABLES) -> tuple[str, ...] | None:
-    """The names in a comma-separated list, without duplicates; None if there is no list."""
+    """The names in a comma-separated list, without duplicates; None if no list was given."""
     if text is None:
         return None
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
@@ -73,7 +73,7 @@ def point_request(
     units: System = "metric",
     zone: str | None = None,
 ) -> PointRequest:
-    """A request to the tiles; raises a problem 422 if the run or time zone is invalid."""
+    """The validated request; raises a problem 422 if the run or time zone is invalid."""
     try:
         return PointRequest(root, model, run, region, variables, method, units, zone)
     except GribmillError as error:

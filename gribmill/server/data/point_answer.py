@@ -36,7 +36,7 @@ class RunTimes:
 
 @dataclass(frozen=True, slots=True)
 class PointSource:
-    """The tiles and their catalogue records; reads nothing unless it may `wait`."""
+    """The tiles and their catalogue records. Reads from disk or database only with `wait`."""
 
     tiles: KeptTiles
     catalogue: Catalogue
@@ -50,7 +50,7 @@ class PointSource:
         return forecasts(places, request, self.source)
 
     def times(self, series: Series) -> RunTimes:
-        """Of the (newest) run of a series."""
+        """The times of a series' (newest) run."""
         if series.choice is None:
             return RunTimes(None, None)
         return self.folder_times(series.choice.folders[0])
@@ -71,7 +71,7 @@ async def answered(server: ServerContext, answer: Callable[[PointSource], Answer
 
 
 def waiting_source(server: ServerContext) -> PointSource:
-    """The tiles, for use in a thread, where reading is allowed."""
+    """A source that may read, for use in a thread."""
     return PointSource(server.tiles, server.weather.catalogue, wait=True)
 
 
@@ -97,7 +97,7 @@ def point_json(series: Series, times: RunTimes, root: DataRoot) -> bytes:
 
 
 def _rows(series: Series) -> str:
-    """The hours as JSON. Formatting them in one go takes a third of the time of value by value."""
+    """The hours as JSON. Formatting them in one go is three times as fast as value by value."""
     form = _form(tuple(series.columns), series.steps, series.row_runs, series.zone)
     values = zip(*(column.values for column in series.columns.values()), strict=True)
     text = form % tuple(chain.from_iterable(values))
@@ -106,7 +106,7 @@ def _rows(series: Series) -> str:
     return text
 
 
-# Places in the same run differ only in their numbers.
+# All places of a run share the same template; only the numbers differ.
 @lru_cache(maxsize=64)
 def _form(names: tuple[str, ...], steps: tuple[int, ...], runs: tuple[str, ...], zone: tzinfo) -> str:
     times = valid_times(runs, steps, zone)
@@ -122,7 +122,7 @@ def _quoted(name: str) -> str:
 
 
 def without_paths(root: DataRoot, text: str) -> str:
-    """The message without the server's folder names."""
+    """The message without the server's file paths."""
     for folder in (root.tiles, root.path):
         text = text.replace(f"{folder}/", "").replace(f" under {folder}", "").replace(f" in {folder}", "")
     return text

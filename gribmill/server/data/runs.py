@@ -1,4 +1,4 @@
-"""Runs and their completeness, from the catalogue, or from the tile folders if it has none."""
+"""Runs and their completeness, from the catalogue, or from the tile folders for runs that it does not have."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
 def runs_of(context: Context, model: str | None, before: str | None, limit: int) -> list[RunView]:
     """Runs, newest first, older than the run `before`.
 
-    Models that have a run of the same time are on one page, which may be longer than `limit`: the next one begins
-    before that time.
+    Runs with the same start time are all on one page, which may therefore be longer than `limit`.
     """
     catalogue = context.catalogue
     records = {(one.run_id, one.model_id): one for one in catalogue.runs(model, MOST_RUNS)}
@@ -89,13 +88,13 @@ def model_meta(source: PointSource, model: str, update_interval: int | None) -> 
 
 
 def tile_url(model: str, run: str, region: str, path: StoredPath, identity: Identity | None = None) -> str:
-    """The URL of a tile. With its identity, the URL of this exact content, which may be cached for ever."""
+    """The URL of a tile. With `identity`, it names this exact content, which may be cached forever."""
     version = f"?v={etag_of(identity)}" if identity else ""
     return f"/api/v1/tiles/{model}/{run}/{region}/{path.name}{version}"
 
 
 def etag_of(identity: Identity) -> str:
-    """Identifies the content of a tile: the ETag of an object, or the size and time of a file."""
+    """Identifies the content of a tile: the ETag of an object, or the size and modification time of a file."""
     first, size, time = identity
     if isinstance(first, str) and first:
         return "".join(one for one in first if one.isalnum() or one == "-")

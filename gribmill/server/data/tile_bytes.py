@@ -1,7 +1,7 @@
-"""The bytes of a tile as a response: conditional requests, ranges, and sending without extra copies.
+"""The bytes of a tile as a response: conditional requests, ranges, and zero-copy sending.
 
-Bytes in the page cache are sent with sendfile(2), with TLS from a copy; only files that must come from disk, and
-objects from a store, are read in a thread.
+Bytes in the page cache are sent with sendfile(2), or copied if TLS is used. Only files that must be read from disk, and
+objects in a store, are read in a thread.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 
 MEDIA_TYPE = "application/x-npz"
-# A slow client keeps this much in memory.
+# The memory that a slow client occupies.
 CHUNK_BYTES = 256 * 2**10
 CHUNK_BYTES_REMOTE = 2 * 2**20
 RunInThread = Callable[..., Awaitable[Any]]
@@ -44,8 +44,8 @@ class TileFacts:
 
 
 class TileBytes(Response):
-    """Sends parts of a tile, and text between them. If the tile is replaced meanwhile, the connection is closed rather
-    than mixing two versions."""
+    """Sends parts of a tile, and the multipart text between them. If the tile is replaced meanwhile, the connection is
+    closed, so that two versions are never mixed."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class TileBytes(Response):
 
     async def _send_chunks(self, send: Send) -> None:
         async with aclosing(self._chunks()) as chunks:
-            # Until the first bytes are there, an error can still be the response.
+            # Read the first bytes before sending the head: until then, an error can still be the response.
             first = await anext(chunks, b"")
             await self._send_start(send)
             await send({"type": "http.response.body", "body": first, "more_body": True})
@@ -123,7 +123,7 @@ class TileBytes(Response):
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[int]:
-        """The descriptor of the file, if it is still the same one."""
+        """Open the file and yield its descriptor, if it is still the same file."""
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             if identity_of(os.fstat(file)) != self._tile.identity:
@@ -142,7 +142,7 @@ class TileBytes(Response):
                 if count > 0:
                     return memoryview(buffer)[:count]
             except OSError:
-                pass  # not in the page cache, or the file system does not support this
+                pass  # not in the page cache, or RWF_NOWAIT is not supported
         found: bytes = await self._run(os.pread, file, size, at)
         if not found:
             raise RuntimeError(f"{self._tile.path} became shorter while it was sent")
@@ -154,7 +154,7 @@ def tile_response(
 ) -> Response:
     """The response to a request for a tile: 200, 206 or 304; raises problems 404, 412 and 416.
 
-    `version` is the tag in the URL, whose content then never changes and may be cached without revalidation.
+    `version` is the tag in the URL; content under a URL with a tag never changes and may be cached as immutable.
     `facts` are headers that name the run.
     """
     path, tag, size = tile.path, tile.tag, tile.size
@@ -201,7 +201,7 @@ def _content_range(part: FilePart, size: int) -> str:
 
 
 def matches(header: str | None, etag: str) -> bool:
-    """Whether one of the tags of If-None-Match or If-Match is this one (weak comparison), or any will do."""
+    """Whether an If-None-Match or If-Match header lists this ETag (weak comparison) or is `*`."""
     if header is None:
         return False
     return header.strip() == "*" or any(one.strip().removeprefix("W/") == etag for one in header.split(","))

@@ -44,7 +44,7 @@ Made = Callable[[], bytes]
 
 @dataclass(frozen=True, slots=True)
 class AskedTile:
-    """The tile of a request, and headers that name its run."""
+    """The requested tile, and headers that name its run."""
 
     name: str
     facts: TileFacts
@@ -109,7 +109,7 @@ async def tile_table(request: Request, server: Server, tile: Asked, variables: V
 
 
 async def _shaped(request: Request, server: ServerContext, tile: AskedTile, media_type: str, make: Made) -> Response:
-    """A tile in another format, made only for clients that do not have it yet."""
+    """A tile in another format; 304 without converting it if the client's copy is current."""
     shape = hashlib.sha256(f"{request.url.path}?{request.url.query}".encode()).hexdigest()[:16]
     headers = {"ETag": f'"{tile.facts.tag}-{shape}"', "Cache-Control": "private, no-cache", **tile.headers}
     if matches(request.headers.get("if-none-match"), headers["ETag"]):

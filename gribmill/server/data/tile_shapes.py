@@ -20,13 +20,13 @@ from gribmill.tiles.read.units import System
 from gribmill.views.data.tile import TileView
 
 MOST_PICTURES = 64
-# Megabytes of text, and of floats.
+# Limits on the number of values in a response.
 MOST_VALUES_JSON, MOST_VALUES_ARROW = 2_000_000, 25_000_000
 LEAST_DPI, MOST_DPI = 40, 200
 
 
 def tile_json(tile: Tile, name: str, variables: Sequence[str] | None, *, values: bool) -> bytes:
-    """All metadata of a tile; `path` is its place below the tiles. With `values`, coordinates and values as well."""
+    """All metadata of a tile; `path` is relative to the tiles folder. With `values`, coordinates and values as well."""
     view = TileView.copy_of(tile.meta, path=name, bytes=tile.archive.size).model_dump_json().encode()
     if not values:
         return view
@@ -38,7 +38,7 @@ def tile_json(tile: Tile, name: str, variables: Sequence[str] | None, *, values:
 
 
 def tile_arrow(tile: Tile, variables: Sequence[str] | None) -> bytes:
-    """A row for each grid point, row by row from the south: its coordinates, and the values as the tile has them."""
+    """A row for each grid point, row by row from the south: its coordinates, and its values as stored in the tile."""
     chosen = _chosen(tile, variables, MOST_VALUES_ARROW)
     lat, lon = tile.latlon()
     columns = [ArrowColumn("lat", lat, {"units": "degrees_north"}), ArrowColumn("lon", lon, {"units": "degrees_east"})]
@@ -82,7 +82,7 @@ def _chosen(tile: Tile, variables: Sequence[str] | None, most: int) -> Sequence[
 
 
 class Pictures:
-    """Maps of tiles as PNG. matplotlib draws one at a time; the last ones are kept."""
+    """Maps of tiles as PNG. Drawn one at a time, because of matplotlib; the most recent ones are cached."""
 
     def __init__(self) -> None:
         self._drawing = Lock()

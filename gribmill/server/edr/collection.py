@@ -47,7 +47,7 @@ class Collection:
 
     @property
     def times(self) -> dict[int, datetime]:
-        """Step to valid time."""
+        """The valid time of each step."""
         begin = run_time(self.run)
         return {step: begin + timedelta(minutes=step) for step in self.state.paths}
 
@@ -59,7 +59,7 @@ class Collection:
 
     @property
     def variables(self) -> dict[str, VariableMeta]:
-        """By name, described by the last hour that has it, because the first may lack accumulations."""
+        """Variables by name, as described in the last hour that has each: the first hour may lack accumulations."""
         tiles = self.state.tiles or (self.tile,)
         return {name: meta for tile in tiles for name, meta in sorted(tile.meta.variables.items())}
 

@@ -31,7 +31,7 @@ SPACE = {
     "system": {"type": "GeographicCRS", "id": "http://www.opengis.net/def/crs/OGC/1.3/CRS84"},
 }
 TIME = {"coordinates": ["t"], "system": {"type": "TemporalRS", "calendar": "Gregorian"}}
-# Clients send axis values back rounded.
+# Clients may send axis values back rounded.
 TOLERANCE = 1e-9
 
 
@@ -125,7 +125,7 @@ def _lines(low: float, high: float, step: float) -> Floats:
 
 
 def _usual(lon: Floats) -> Floats:
-    """Within ±180°, unless that would break their order across the date line."""
+    """Longitudes within ±180°, unless that would break their order across the date line."""
     shifted: Floats = wrap_longitude(lon)
     return shifted if len(shifted) < 2 or (np.diff(shifted) > 0).all() else lon
 

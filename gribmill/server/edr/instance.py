@@ -20,9 +20,9 @@ MOST_INSTANCES = 200
 
 
 def instances(source: PointSource, name: str) -> list[Collection]:
-    """The newest runs of a collection. Their parameters are those of the first and the last hour.
+    """The newest runs of a collection. Their parameters are taken from the first and the last hour.
 
-    Not all tiles are opened: those of many runs would evict the ones that requests need.
+    Opening every tile of many runs would evict tiles from the cache that other requests need.
     """
     folder = collection(source, name).candidate.choice.folders[0]
     key = "instances", folder.model, folder.region
@@ -31,7 +31,7 @@ def instances(source: PointSource, name: str) -> list[Collection]:
 
 
 def instance(source: PointSource, name: str, run: str) -> Collection:
-    """One run of a collection; a problem 404 if there is none."""
+    """One run of a collection; raises a problem 404 if there is none."""
     model, _, region = name.partition(":")
     try:
         found = source.source.candidates(PointRequest(source.tiles.root, model, run, region))

@@ -26,7 +26,7 @@ _POLYGON = re.compile(r"\s*POLYGON\s*\(\s*(\([^()]*\)(?:\s*,\s*\([^()]*\))*)\s*\
 
 
 class QueryBox(NamedTuple):
-    """Degrees; west may be greater than east, across the date line. A point is allowed."""
+    """In degrees. West is greater than east for a box across the date line. It may be a single point."""
 
     west: float
     south: float
@@ -104,7 +104,7 @@ def parse_polygon(coords: str | None) -> Polygon:
 
 
 def parse_bbox(bbox: str | None) -> QueryBox:
-    """`W,S,E,N`, or with heights, which are not used: `W,S,low,E,N,high`."""
+    """`W,S,E,N`, or `W,S,low,E,N,high`, whose heights are ignored."""
     try:
         numbers = [float(part) for part in _text(bbox).split(",")]
     except ValueError:
@@ -123,12 +123,12 @@ def parse_bbox(bbox: str | None) -> QueryBox:
 
 
 def parse_optional_bbox(bbox: str | None) -> QueryBox | None:
-    """The same; None if there is none."""
+    """The box, or None if no bbox was given."""
     return None if bbox is None else parse_bbox(bbox)
 
 
 def parse_times(text: str | None) -> QueryTimes:
-    """`2026-11-18T00:00:00Z`, or a range with `/`, open where `..` is."""
+    """`2026-11-18T00:00:00Z`, or an interval with `/`; `..` leaves an end open."""
     if text is None or not text.strip():
         return QueryTimes(None, None)
     parts = text.split("/")
@@ -154,7 +154,7 @@ def parse_names(values: Sequence[str], known: Sequence[str], most: int) -> tuple
 
 
 def check_shape(crs: str | None, shape: str | None, z: str | None) -> None:
-    """Refuse anything but CRS84, CoverageJSON and no vertical axis."""
+    """Refuse any CRS but CRS84, any format but CoverageJSON, and any vertical level."""
     if crs is not None and crs.lower() not in CRS_NAMES:
         raise _wrong("crs", f"{quoted(crs)} is not supported: coordinates are in {CRS84}")
     if shape is not None and shape.lower() not in FORMATS:

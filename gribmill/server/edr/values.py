@@ -19,7 +19,7 @@ OtherNames = Annotated[list[str] | None, Query(alias="parameter_names", descript
 
 
 async def _collection_id(collection_id: Annotated[str, Path(description="MODEL:REGION")]) -> str:
-    """An id that cannot be one is not found, as the standard wants it."""
+    """Respond to a malformed id with 404, as the standard requires."""
     if not _COLLECTION.fullmatch(collection_id):
         raise HttpProblem(404, f"there is no collection {quoted(collection_id)}: ids are MODEL:REGION")
     return collection_id
@@ -37,7 +37,7 @@ RunId = Annotated[str, Depends(_run_id)]
 
 @dataclass(frozen=True, slots=True)
 class QuerySelection:
-    """The parameters that all queries have: times, names and shape."""
+    """The parameters common to all queries: times, names and output format."""
 
     datetime: str | None
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ async def _selection(
     f: Text = None,
     z: Text = None,
 ) -> QuerySelection:
-    """FastAPI calls a plain function in a thread."""
+    """Async because FastAPI would run a plain function in a thread."""
     return QuerySelection(datetime, (*(names or ()), *(other_names or ())), crs, f, z)
 
 

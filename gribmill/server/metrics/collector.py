@@ -19,7 +19,7 @@ from gribmill.server.metrics.tail import CounterTail
 
 
 class MetricsCollector:
-    """Created at start-up, when the counters begin. Concurrent scrapes wait for each other."""
+    """Counts from its creation at server start-up. Concurrent scrapes wait for each other."""
 
     def __init__(self, store: Store, weather: Context, families: MetricFamilies) -> None:
         self._families = families
@@ -39,7 +39,7 @@ class MetricsCollector:
 
 
 class _OneTenant(Collector):
-    """The metrics without what belongs to other tenants."""
+    """The metrics of one tenant."""
 
     def __init__(self, registry: CollectorRegistry, tenant_id: str) -> None:
         self._registry = registry

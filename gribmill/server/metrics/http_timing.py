@@ -13,7 +13,7 @@ NO_ROUTE = "none"
 
 
 class HttpTiming:
-    """Measures the time to the first byte: downloads and event streams last as long as their client reads."""
+    """Measures the time to the first byte, because the client determines how long downloads and event streams last."""
 
     def __init__(self, app: ASGIApp, histogram: Histogram) -> None:
         self._app = app

@@ -1,7 +1,7 @@
-"""Counters: what has happened in the database since the last scrape, each thing counted once.
+"""Counters: what has happened in the database since the last scrape, each event counted once.
 
-Rows may become visible late, because their transaction took a while: each look begins some seconds before the last one,
-and leaves out what was counted then.
+Rows become visible only when their transaction commits, so each scrape starts some seconds before the last one and
+skips what was already counted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.metrics import MOST_ROWS, EndedAttempt
 from gribmill.server.metrics.families import MetricFamilies
 
-# Longer than any transaction of the queue takes.
+# Longer than any transaction of the queue.
 OVERLAP = timedelta(seconds=30)
 EVENTS_AT_ONCE = 1000
 
@@ -30,7 +30,7 @@ class CounterTail:
         newest = store.metrics.newest_job_id()
         self._ended_since = now
         self._ended: dict[int, datetime] = {}
-        # The highest id at each look of the last half minute; what is above the first of them is read again.
+        # The highest job id at each scrape within OVERLAP; jobs above the first of them are read again.
         self._newest: list[tuple[datetime, int]] = [(now, newest)]
         self._enqueued: set[int] = set()
         self._event_id = store.events.newest_id()
@@ -60,7 +60,7 @@ class CounterTail:
         new = [one for one in attempts if self._ended.get(one.job_id) != one.completed_at]
         recent = {one.job_id: one.completed_at for one in attempts if one.completed_at > now - OVERLAP}
         self._ended = {**self._ended, **recent} if len(attempts) == MOST_ROWS else recent
-        # Never before the start of the server. If there are more rows than one scrape reads, the next continues there.
+        # Never before the start of the server. If one scrape cannot read all rows, the next continues at the last one.
         until = attempts[-1].completed_at if len(attempts) == MOST_ROWS else now
         self._ended_since = max(self._ended_since, until - OVERLAP)
         last = {one.job_id: one for one in new}
@@ -102,7 +102,7 @@ class CounterTail:
 
     def _count_event(self, event: PublishedEvent) -> None:
         facts = event.values
-        if event.job_id is None:  # reported from outside, with any name and payload
+        if event.job_id is None:  # reported by a client, with any name and payload
             return
         if event.name == "hour.ingested":
             self._to.downloaded.labels(str(facts.get("mirror")), "stored").inc(_number(facts.get("bytes")))

@@ -15,7 +15,7 @@ from isal import igzip
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Shorter responses fit into one packet anyway.
+# Shorter responses fit into one packet uncompressed.
 LEAST_BYTES = 1000
 # Larger ones are compressed in a thread, so that they do not block other requests.
 MOST_AT_ONCE = 200_000
@@ -82,7 +82,7 @@ class _Answer:
         headers = MutableHeaders(scope=head)
         headers["Content-Encoding"], headers["Content-Length"] = encoding, str(len(small))
         if (tag := headers.get("etag", "")).startswith('"'):
-            headers["ETag"] = f"W/{tag}"  # other bytes, the same content
+            headers["ETag"] = f"W/{tag}"  # weak: the bytes differ, the content does not
         return small
 
 
@@ -98,7 +98,7 @@ def is_text(start: Message) -> bool:
 
 
 def _strong(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Clients send the ETag of the compressed response; routes know the original one."""
+    """Turn the weak ETag of a compressed response, as sent by a client, into the original one that routes know."""
     return (name, value.replace(b'W/"', b'"')) if name == b"if-none-match" else (name, value)
 
 

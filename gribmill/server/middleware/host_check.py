@@ -34,7 +34,7 @@ class HostCheck:
         return name in self._names or self._is_own_address(scope, name)
 
     def _is_own_address(self, scope: Scope, name: str) -> bool:
-        """Whether the host is the IP address of the connection: unlike a name, it cannot be rebound."""
+        """Whether the host is the connection's own IP address, which unlike a name cannot be rebound."""
         try:
             return scope.get("server") is not None and ipaddress.ip_address(name) == ipaddress.ip_address(
                 scope["server"][0]
@@ -44,7 +44,7 @@ class HostCheck:
 
 
 def host_name(host: str) -> str:
-    """The name of a Host header without its port; without the brackets of an IPv6 address."""
+    """The name in a Host header, without the port and the brackets of an IPv6 address."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()

@@ -29,7 +29,7 @@ HSTS = "max-age=31536000"
 
 
 class SecurityHeaders:
-    """Added to every response. Responses are not cacheable unless marked so."""
+    """Adds security headers to every response. Responses are not cacheable unless marked so."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

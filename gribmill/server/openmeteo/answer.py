@@ -61,7 +61,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PlaceAnswer:
-    """One place by one model. `facts` say which run it is from."""
+    """The response for one place and model. `facts` name the run."""
 
     lat: float
     lon: float
@@ -131,9 +131,9 @@ def _current(forecast: PlaceForecast, request: ForecastRequest) -> Section:
 
 def _daily(forecast: PlaceForecast, request: ForecastRequest, period: Period) -> Section:
     first = (period.begin + period.offset) // DAY * DAY - period.offset
-    # By the last hour: in time zones with a half-hour offset, the end is after midnight.
+    # Counted by the last hour, because in time zones with a half-hour offset the end is after midnight.
     days = tuple(range(first, period.end - HOUR + 1, DAY))
-    # Hours are whole in UTC, even in time zones with a half-hour offset.
+    # Values are on whole hours in UTC, even in time zones with a half-hour offset.
     hours = [-(-day // HOUR) * HOUR + HOUR * hour for day in days for hour in range(24)]
     columns = []
     for variable, hourly in request.daily:
@@ -154,7 +154,7 @@ def _sun(forecast: PlaceForecast, name: str, days: Sequence[int]) -> tuple[float
 
 
 def _aggregate(variable: ForecastVariable, values: Sequence[float]) -> float:
-    """The value of a whole day; NaN if an hour is missing."""
+    """The daily value; NaN if an hour is missing."""
     if any(math.isnan(value) for value in values):
         return math.nan
     match variable.aggregation:

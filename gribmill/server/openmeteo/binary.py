@@ -1,6 +1,6 @@
 """Responses as FlatBuffers, by the published schema of Open-Meteo's SDK: one message for each place and model.
 
-Only the fields that are needed are written, by their numbers in the schema.
+Only the required fields are written, by their numbers in the schema.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from gribmill.server.openmeteo.answer import AnswerColumn, PlaceAnswer, Section
 from gribmill.server.openmeteo.units import TIME
 
-# Fields of the tables, and how many each has.
+# The number of fields in each table, and the field number of each section.
 RESPONSE_FIELDS, SECTION_FIELDS, COLUMN_FIELDS = 16, 4, 14
 SECTION_NUMBERS = {"current": 9, "daily": 10, "hourly": 11, "minutely_15": 12}
 
 
 def binary(answers: Sequence[Sequence[PlaceAnswer]]) -> bytes:
-    """Messages one after another, each with its size in front."""
+    """Length-prefixed messages, one after another."""
     return b"".join(_message(number, one) for number, models in enumerate(answers) for one in models)
 
 

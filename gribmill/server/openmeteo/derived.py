@@ -8,7 +8,7 @@ import numpy as np
 
 from gribmill.arrays import Floats
 
-# As Open-Meteo has it: 7 cm of snow are 10 mm of water.
+# Open-Meteo's ratio: 7 cm of snow from 10 mm of water.
 SNOW_CM_PER_MM = 0.7
 Others = list[Floats | None]
 """The values of the variables in `made_of`, in their default units; None where the model has none."""
@@ -24,7 +24,7 @@ def humidity(others: Others) -> Floats | None:
 
 
 def rain(others: Others) -> Floats | None:
-    """Precipitation that is neither snow nor from showers. Models that resolve showers have them in their rain."""
+    """Precipitation that is neither snow nor showers. Models that resolve showers include them in rain."""
     precipitation, snow, showers = others
     if precipitation is None or snow is None:
         return None
@@ -33,7 +33,7 @@ def rain(others: Others) -> Floats | None:
 
 
 def snowfall(others: Others) -> Floats | None:
-    """Centimetres of fresh snow, from its water in mm."""
+    """Fresh snow in cm, from its water equivalent in mm."""
     (water,) = others
     return None if water is None else water * SNOW_CM_PER_MM
 

@@ -38,7 +38,7 @@ Chosen = TypeVar("Chosen", bound=str)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Whole hours from `begin` to before `end`, in seconds since 1970, and the zone's offset from UTC."""
+    """Whole hours from `begin` (inclusive) to `end` (exclusive), in seconds since 1970, and the zone's UTC offset."""
 
     begin: int
     end: int
@@ -223,7 +223,7 @@ def _period(given: Mapping[str, list[str]], name: str, now: datetime) -> Period:
     if (end - begin).days > MOST_PAST_DAYS + MOST_FORECAST_DAYS:
         raise OpenMeteoError(f"A time range has at most {MOST_PAST_DAYS + MOST_FORECAST_DAYS} days")
     first, last = (int(moment.replace(tzinfo=UTC).timestamp()) - offset for moment in (begin, end))
-    # Hours are whole in UTC, even in time zones with a half-hour offset.
+    # Rounded up to whole hours in UTC, even in time zones with a half-hour offset.
     return Period(-(-first // HOUR) * HOUR, -(-last // HOUR) * HOUR, offset, shown, abbreviation)
 
 
@@ -240,7 +240,7 @@ def _zone(name: str, now: datetime) -> tuple[tzinfo, str, str]:
 
 
 def _range(given: Mapping[str, list[str]], local: datetime) -> tuple[datetime, datetime]:
-    """The first local time, and the one after the last."""
+    """The first local time, and the end (exclusive)."""
     if given.get("start_hour") or given.get("end_hour"):
         begin, end = (_moment(given, key) for key in ("start_hour", "end_hour"))
         return begin, end + timedelta(hours=1)

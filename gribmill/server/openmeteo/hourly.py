@@ -1,8 +1,8 @@
 """A column of a point forecast, hourly or every 15 minutes, as Open-Meteo defines it.
 
-Instantaneous values are at the hour. Sums and means are over the preceding hour: longer time ranges are spread evenly
-over their hours, shorter ones are combined if they fill the hour. If a model has a row every three or six hours,
-instantaneous values in between are interpolated; a missing hour stays missing. The same holds for quarters of an hour.
+Instantaneous values are valid at the hour. Sums and means are over the preceding hour: longer time ranges are spread
+evenly over their hours, shorter ones are combined if they fill the hour. If a model has a row every three or six hours,
+instantaneous values in between are interpolated; a missing hour stays missing. The same applies to 15-minute values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Hourly = dict[int, float]
 
 
 def hourly_values(series: Series, column: Column, step: int = HOUR) -> Hourly:
-    """Seconds since 1970 to the value, every `step` seconds; missing values are left out."""
+    """The values by time in seconds since 1970, every `step` seconds; missing values are left out."""
     if column.windows is None:
         return _instants(series, column, step)
     return _windowed(series, column, step)

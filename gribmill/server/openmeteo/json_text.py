@@ -49,7 +49,7 @@ def _place(number: int, models: Sequence[PlaceAnswer], unixtime: bool) -> dict[s
         "utc_offset_seconds": period.offset,
         "timezone": period.zone,
         "timezone_abbreviation": period.abbreviation,
-        # Clients need a number; `gribmill.elevation_known` says whether it is known.
+        # Clients require a number; `gribmill.elevation_known` says whether it is real.
         "elevation": 0.0 if math.isnan(first.elevation) else first.elevation,
     }
     if number:

@@ -1,4 +1,4 @@
-"""Open-Meteo's model names, with ours and the number of each in binary responses."""
+"""Open-Meteo's model names, the corresponding gribmill models, and their numbers in binary responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gribmill.identity import MODEL_ID
 from gribmill.server.openmeteo.errors import OpenMeteoError
 
 BEST_MATCH = "best_match"
-# Open-Meteo's name, ours, and the number.
+# Open-Meteo's name: gribmill's model, and the number in binary responses.
 MODELS: dict[str, tuple[str | None, int]] = {
     BEST_MATCH: (None, 1),
     "gfs_seamless": ("gfs", 2),
@@ -29,7 +29,7 @@ MODELS: dict[str, tuple[str | None, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class ForecastModel:
-    """A requested model; `model_id` is None for the finest one that covers the place."""
+    """A requested model; a `model_id` of None selects the finest one that covers the place."""
 
     name: str
     model_id: str | None

@@ -28,7 +28,7 @@ from gribmill.tiles.read.point.sample import derivable
 from gribmill.tiles.read.point.series import Series
 from gribmill.tiles.read.run_choice import no_tiles
 
-# Hours before the run come from earlier runs, at most this many.
+# The maximum number of earlier runs that supply hours before the start of the run.
 MOST_EARLIER_RUNS = 60
 OROGRAPHY, TEMPERATURE = "orog", "t2m"
 # Kelvin per metre, as Open-Meteo uses.
@@ -38,11 +38,11 @@ IS_DAY = "is_day"
 
 @dataclass(slots=True)
 class PlaceForecast:
-    """The forecasts for a place: of the chosen run, then of earlier ones."""
+    """The forecasts for a place: from the chosen run, then from earlier ones."""
 
     series: list[Series]
     elevation: float
-    """Of the model's orography; NaN if the tiles have none."""
+    """Elevation of the model's orography; NaN if the tiles do not contain it."""
     asked_elevation: float | None
     known: dict[tuple[str, int], Hourly] = field(default_factory=dict)
 
@@ -92,13 +92,13 @@ class PlaceForecast:
         return unit, tuple(values.tolist())
 
     def sun_times(self, day: int) -> SunTimes:
-        """Of the day that begins at this time."""
+        """Sunrise and sunset of the day that begins at this time."""
         return sun_times(day, self.series[0].point_lat, self.series[0].point_lon)
 
     def _values(
         self, variable: ForecastVariable, times: Sequence[int], unit: str, step: int, warmer: float = 0.0
     ) -> Floats | None:
-        """From the model's own variable, or computed from others; None if that cannot be done."""
+        """Read from the model's own variable, or computed from others; None if neither is possible."""
         for name in variable.columns:
             column = next((one.columns[name] for one in self.series if name in one.columns), None)
             if column is not None:
@@ -126,7 +126,7 @@ class PlaceForecast:
         return [found.get(moment, math.nan) for moment in times]
 
     def _hourly(self, name: str, step: int) -> Hourly:
-        """Values of the chosen run; before its start, of the newest earlier run that has the hour."""
+        """Values from the chosen run; before its start, from the newest earlier run that has the hour."""
         newest = int(run_time(self.series[0].run).timestamp())
         found: Hourly = {}
         for series in self.series:
@@ -159,7 +159,7 @@ def _series(
     names: tuple[str, ...],
     base: PointRequest,
 ) -> Series:
-    """From this run, even if there is a newer one by now, which may lack some of the names."""
+    """The forecast of exactly this run: a newer one may lack some of the variables."""
     request = PointRequest(base.root, folder.model, folder.run, folder.region, names or None, units="common")
     try:
         (found,) = source.series([place], request)
@@ -171,7 +171,7 @@ def _series(
 
 
 def _earlier(source: PointSource, folder: TileFolder, begin: int) -> list[TileFolder]:
-    """Earlier runs, newest first, back to the one that has the first hour."""
+    """Earlier runs, newest first, back to the one that contains the first hour."""
 
     def look() -> list[TileFolder]:
         every = source.tiles.root.tile_folders(folder.model, None, folder.region)

@@ -1,7 +1,7 @@
-"""Where the sun is: whether it is up, and when it rises and sets.
+"""The position of the sun: whether it is up, and when it rises and sets.
 
-By the equations of NOAA's solar calculator (after Meeus): exact to some seconds between the polar circles, for a flat
-horizon at sea level.
+Uses the equations of NOAA's solar calculator (after Meeus), accurate to some seconds between the polar circles for a
+flat horizon at sea level.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ DAY = 86400.0
 # 2000-01-01 12:00 UTC, in seconds since 1970.
 J2000 = 946_728_000.0
 CENTURY = 36525 * DAY
-# The sun's centre when its upper edge is on the horizon: refraction, and half of its diameter.
+# Altitude of the sun's centre when its upper limb is on the horizon: refraction plus semidiameter.
 HORIZON = np.radians(-0.833)
 SECONDS_PER_DEGREE = DAY / 360
-# Each time is found again with the sun's position at that time: seconds after two rounds.
+# Each iteration uses the sun's position at the time found by the previous one; two give an accuracy of seconds.
 ROUNDS = 4
 
 
 class SunTimes(NamedTuple):
-    """Seconds since 1970. Where the sun does not rise or set on a day, as Open-Meteo has it: both are the beginning of
-    the day if it stays down, its beginning and its end if it stays up."""
+    """Seconds since 1970. If the sun does not rise or set on a day, Open-Meteo's convention applies: both are the start
+    of the day in polar night, and the start and end of the day in polar day."""
 
     rise: float
     set: float
@@ -41,7 +41,7 @@ def is_up(seconds: Floats, lat: float, lon: float) -> Floats:
 
 
 def sun_times(day: float, lat: float, lon: float) -> SunTimes:
-    """The rise before, and the set after, the noon of the sun that is in the 24 hours from `day` on."""
+    """Sunrise before and sunset after the solar noon within the 24 hours from `day`."""
     noon = _noon(day, lon)
     found = []
     for sign in (-1, 1):
@@ -64,20 +64,20 @@ def _noon(day: float, lon: float) -> float:
 
 
 def _mean_noon(noon: float, lon: float) -> float:
-    """Noon by a clock of the place's own longitude, on the same day."""
+    """Mean solar noon at this longitude, on the same day."""
     offset = (180.0 - lon) * SECONDS_PER_DEGREE
     return round((noon - offset) / DAY) * DAY + offset
 
 
 def _cosine_at_horizon(declination: float, lat: float) -> float:
-    """Of the angle between noon and the horizon; beyond ±1 if the sun does not get there."""
+    """Cosine of the hour angle of sunrise and sunset; beyond ±1 if the sun does not reach the horizon."""
     across = np.cos(np.radians(lat)) * np.cos(declination)
     height = np.sin(HORIZON) - np.sin(np.radians(lat)) * np.sin(declination)
     return float(height / max(across, 1e-12))
 
 
 def _position(seconds: Floats) -> tuple[Floats, Floats]:
-    """The declination in radians, and how far the sun is ahead of a clock, in seconds (the equation of time)."""
+    """The sun's declination in radians, and the equation of time in seconds."""
     t = (seconds - J2000) / CENTURY
     longitude = np.radians((280.46646 + t * (36000.76983 + t * 0.0003032)) % 360.0)
     anomaly = np.radians(357.52911 + t * (35999.05029 - t * 0.0001537))

@@ -11,11 +11,11 @@ TEMPERATURES = {"celsius": "°C", "fahrenheit": "°F"}
 SPEEDS = {"kmh": "km/h", "ms": "m/s", "mph": "mph", "kn": "kn"}
 LENGTHS = {"mm": {}, "inch": {"mm": "inch", "cm": "inch", "m": "ft"}}
 UNDEFINED = "undefined"
-# Shown as iso8601 or unixtime, as the request wants times.
+# Shown as iso8601 or unixtime, depending on `timeformat`.
 TIME = "time"
 # Shown without a unit.
 INTEGER = "integer"
-# Decimals in JSON and CSV, and the number of the unit in binary responses.
+# Decimals in JSON and CSV, and the unit's number in binary responses.
 SHOWN: dict[str, tuple[int, int]] = {
     UNDEFINED: (0, 0),
     "°C": (1, 1),
@@ -58,7 +58,7 @@ FACTORS = {
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The choice by temperature_unit, wind_speed_unit and precipitation_unit."""
+    """The units chosen by temperature_unit, wind_speed_unit and precipitation_unit."""
 
     temperature: str = "°C"
     speed: str = "km/h"

@@ -13,7 +13,7 @@ from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.server.openmeteo.units import TIME
 
 Aggregation = Literal["none", "minimum", "maximum", "mean", "dominant", "sum"]
-# Their numbers in binary responses.
+# The number of each aggregation in binary responses.
 AGGREGATIONS: dict[Aggregation, int] = {
     "none": 0, "minimum": 1, "maximum": 2, "mean": 3, "dominant": 9, "sum": 10,
 }  # fmt: skip
@@ -35,7 +35,7 @@ OLD_NAMES = {
     "windspeed_80m": "wind_speed_80m",
     "winddirection_80m": "wind_direction_80m",
 }
-# Variables of Open-Meteo that no tile has: null, as Open-Meteo returns for a model without the variable.
+# Open-Meteo's variables that no tile has. They are null, as in Open-Meteo for a model without the variable.
 NOT_HERE = frozenset(
     {
         "weather_code", "weathercode", "uv_index", "uv_index_clear_sky", "sunshine_duration",
@@ -56,14 +56,14 @@ DAILY_NOT_HERE = frozenset(
 )  # fmt: skip
 
 
-# Daily variables that need no forecast, with the number of each in binary answers.
+# Daily variables that need no forecast: their units, and their numbers in binary responses.
 SUN_UNITS = {"sunrise": TIME, "sunset": TIME, "daylight_duration": "s"}
 SUN_NUMBERS = {"sunrise": 40, "sunset": 41, "daylight_duration": 7}
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastVariable:
-    """A requested name. Without columns and `made_of`, it is known but not available here."""
+    """A requested variable. Without columns and `made_of`, it is a known name that is not available here."""
 
     name: str
     columns: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """The operations of `gribmill work --server`. Claims, leases and fencing are the same as for other workers.
 
-As everywhere in the API, the id of a worker begins with that of its token: no token can act for another's workers.
+As everywhere in the API, a worker's id contains the id of its token, so that a token cannot act for another's workers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_ROWS = 200_000
 
 @router.post("/read")
 async def remote_read(server: Server, message: ReadMessage, principal: CurrentPrincipal) -> TableMessage:
-    """The rows of a named statement, as the database holds them."""
+    """The rows of a named statement, as stored in the database."""
     if message.statement not in READS:
         raise HttpProblem(422, f"workers do not read {message.statement!r}: update the server, or this worker")
     params = params_from_json(message.params)
@@ -51,14 +51,14 @@ async def remote_read(server: Server, message: ReadMessage, principal: CurrentPr
 
 @router.post("/exchange")
 async def remote_exchange(server: Server, message: TurnMessage, principal: CurrentPrincipal) -> ExchangeMessage:
-    """Take the reports of attempts, and hand out a batch for each claim, in one transaction."""
+    """Accept reports of attempts and return a batch for each claim, in one transaction."""
     worker_id = worker_id_of(principal, message.worker_id)
     return ExchangeMessage.of(await server.run(_exchange, server.store, worker_id, message))
 
 
 @router.post("/siblings")
 async def remote_siblings(server: Server, message: SiblingsMessage, principal: CurrentPrincipal) -> BatchMessage:
-    """More jobs of the group of one that the worker runs."""
+    """Claim more jobs with the batching key of a job that the worker is running."""
     claim = message.claim.to_request(worker_id_of(principal, message.worker_id))
     head = claimed_of(message.head)
     found = await server.run(server.store.claim_siblings, claim, head, message.limit)
@@ -67,7 +67,7 @@ async def remote_siblings(server: Server, message: SiblingsMessage, principal: C
 
 @router.post("/heartbeat")
 async def remote_heartbeat(server: Server, message: HeartbeatMessage, principal: CurrentPrincipal) -> HeldMessage:
-    """Renew all leases of a worker; what it still holds."""
+    """Renew all leases of a worker; returns the attempts that it still holds."""
     workers, worker_id = server.store.workers, worker_id_of(principal, message.worker_id)
     held = await server.run(workers.beat, replace(message.to_heartbeat(), worker_id=worker_id))
     return HeldMessage.of([*held], draining=await server.run(workers.asked_to_drain, worker_id))
@@ -75,7 +75,7 @@ async def remote_heartbeat(server: Server, message: HeartbeatMessage, principal:
 
 @router.post("/upkeep")
 async def remote_upkeep(server: Server) -> UpkeepMessage:
-    """Look for jobs whose lease has run out, for silent workers and for expired reservations."""
+    """Handle expired leases, silent workers and expired reservations."""
     return await server.run(_upkeep, server.store, server.settings.queue.lease_seconds)
 
 
@@ -87,7 +87,7 @@ async def remote_triggers(server: Server) -> FiredMessage:
 
 @router.post("/due")
 async def remote_due(server: Server) -> DueMessage:
-    """When the next delayed job may run, and the next schedule fires."""
+    """When the next delayed job may run, and when the next schedule fires."""
     return await server.run(_due, server.store)
 
 
