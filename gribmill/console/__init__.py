@@ -1,3 +1,3 @@
-"""The web console, rendered on the server; scripts only refresh what is shown."""
+"""The web console. Pages are rendered on the server and refreshed by scripts."""
 
 __all__ = ["extension"]

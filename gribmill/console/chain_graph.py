@@ -30,7 +30,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class ChainGraph:
-    """Shapes in pixels; edges are paths of SVG."""
+    """Shapes in pixels; edges are SVG paths."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[str, ...]

@@ -25,7 +25,7 @@ class StackedBar:
 
 
 def stacked_bars(values: Sequence[tuple[int, int, str]]) -> tuple[list[StackedBar], int]:
-    """Columns of (succeeded, failed, label), and the number at the top of the chart."""
+    """A column for each (succeeded, failed, label), and the value at the top of the axis."""
     top = round_up(max((good + failed for good, failed, _ in values), default=0))
     step = WIDTH / max(1, len(values))
     bars = []

@@ -18,7 +18,7 @@ from gribmill.server.access.principal import Principal
 from gribmill.server.access.return_path import login_address
 
 PROBLEM = b"application/problem+json"
-# Paths for programs, whatever the Accept header says.
+# Paths for programs, which never get pages, whatever the Accept header says.
 FOR_PROGRAMS = ("/api/", "/edr/", "/v1/", "/compat/", "/static/")
 KEPT = ("retry-after", "allow")
 
@@ -53,7 +53,7 @@ def wants_page(request: Request) -> bool:
 
 
 def _address_of(request: Request) -> str:
-    """The path and query that were asked for."""
+    """The requested path and query."""
     query = request.scope["query_string"].decode("latin-1")
     return quote(request.scope["path"]) + (f"?{query}" if query else "")
 

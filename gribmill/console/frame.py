@@ -62,10 +62,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """How often an open page is refreshed, besides at once when an event arrives.
+    """How often an open page is refreshed, in addition to a refresh after each event.
 
-    `covered` is for pages on which every change of importance is an event: with a connection to the event stream they
-    need few other refreshes.
+    `covered` marks pages on which every important change is an event: while connected to the event stream, they need
+    few other refreshes.
     """
 
     seconds: float
@@ -110,7 +110,7 @@ def frame(
         "user": visitor,
         "notice": notice,
         "refresh": refresh,
-        # Tenants get only events of their own jobs.
+        # Tenants receive only events of their own jobs, so their pages must be refreshed more often.
         "streaming_seconds": COVERED_SECONDS if refresh and refresh.covered and visitor and visitor.sees_all else None,
         "events": " ".join(PAYLOADS),
         "version": __version__,

@@ -15,7 +15,7 @@ LONGEST_SEARCH = 500
 PREFIXES = ("type", "tenant", "worker", "group", "correlation", "source", "key")
 DEAD_LETTER = "dead_letter"
 STATES = (*STATUSES, DEAD_LETTER)
-# Prefixes for which there are counters, so that the status filters can show how many jobs match.
+# Search prefixes for which the store has counters, so that the status filters can show how many jobs match.
 COUNTED = frozenset({"type"})
 
 

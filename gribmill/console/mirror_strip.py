@@ -12,7 +12,7 @@ from gribmill.queue.model import PublishedEvent
 
 STRIP_DAYS = 7
 WIDTH = 600.0
-# Narrower ones would be invisible.
+# Narrower segments would be invisible.
 LEAST_WIDTH = 2.0
 
 
@@ -35,7 +35,7 @@ class MirrorStrip:
 def mirror_strips(
     mirrors: Sequence[MirrorStatus], events: Iterable[PublishedEvent], now: datetime
 ) -> list[MirrorStrip]:
-    """`events` are mirror events, newest first."""
+    """The strip of each mirror. `events` are mirror events, newest first."""
     begin = now - timedelta(days=STRIP_DAYS)
     by_mirror: dict[str, list[tuple[datetime, bool, str]]] = {}
     for one in reversed([*events]):

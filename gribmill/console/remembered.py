@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Remembered(Generic[T]):
-    """Refreshes a value that is older than `seconds`; meanwhile callers get the last one, unless it is too old."""
+    """Refreshes a value older than `seconds`; meanwhile, callers get the previous value unless it is too old."""
 
     def __init__(self, seconds: float, read: Callable[[], T], oldest_seconds: float = 30.0) -> None:
         self._seconds = seconds

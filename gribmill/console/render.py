@@ -65,9 +65,9 @@ def when(moment: datetime | None, missing: str = "–") -> Markup:
 
 
 def once() -> Markup:
-    """A hidden field with a random value: the server executes a form with it once, however often it is sent.
+    """A hidden field with a random value: the server executes a form with it only once, however often it is submitted.
 
-    Without `autocomplete="off"`, Firefox would put back the old value when the page is reloaded.
+    Without `autocomplete="off"`, Firefox would restore the old value when the page is reloaded.
     """
     return Markup('<input type="hidden" name="once" value="{}" autocomplete="off">').format(secrets.token_urlsafe(12))
 
@@ -88,6 +88,6 @@ def query(values: Mapping[str, Any], **changes: Any) -> str:
 
 @cache
 def static_url(name: str) -> str:
-    """The URL of a file in `static/`, which changes with its content."""
+    """The URL of a file in `static/`; it changes with the file's content."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"{STATIC_URL}{name}?v={digest}"

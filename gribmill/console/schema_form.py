@@ -14,7 +14,7 @@ Kind = Literal["text", "integer", "number", "boolean", "choice", "words", "json"
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One argument. `words` is a list of texts, one per line; `json` is anything else."""
+    """One argument. `words` is a list of strings, one per line; `json` is anything else."""
 
     name: str
     kind: Kind
@@ -60,7 +60,7 @@ def _field(
 
 
 def _resolved(part: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without a null alternative, with one reference resolved."""
+    """The schema without its null alternative, with one reference resolved."""
     for several in ("anyOf", "oneOf"):
         options = part.get(several)
         if isinstance(options, list):

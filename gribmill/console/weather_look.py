@@ -1,4 +1,4 @@
-"""A snapshot of all models: runs, freshness, problems. It reads the disk, so pages share one for some seconds."""
+"""A snapshot of all models: runs, freshness, problems. It reads the disk, so pages share one for a few seconds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WeatherLook:
     fresh: tuple[RegionFreshness, ...]
     taken_at: datetime
     removable: tuple[int, int] | None = None
-    """If the disk is nearly full: how many runs the next prune removes, and their bytes."""
+    """If the disk is nearly full: the number of runs that the next prune will remove, and their size in bytes."""
 
 
 def followed_models(context: Context) -> list[Model]:

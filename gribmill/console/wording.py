@@ -67,7 +67,7 @@ def number(count: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`2.5 %`; 0 % only for none and 100 % only for all; a dash when unknown."""
+    """`2.5 %`; 0 % and 100 % only if exact; a dash when unknown."""
     if share is None:
         return "–"
     if 0 < share < 0.001:

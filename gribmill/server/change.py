@@ -132,6 +132,6 @@ async def _audited(
 async def _answered(request: Request, handle: Handler) -> tuple[Response, bool]:
     try:
         return await handle(request), True
-    except Exception as error:  # noqa: BLE001 — every error is answered, and what is not known is logged
+    except Exception as error:  # noqa: BLE001 — every error gets a response, and unexpected ones are logged
         response = answer_to(request, error)
         return response, response.status_code < 500 or isinstance(error, GribmillError)

@@ -1,4 +1,4 @@
-"""Coastlines, borders and states of a box as a small NPZ file, which the map reads as it reads tiles."""
+"""Coastlines, borders and states of a box as a small NPZ file, which the map reads like a tile."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gribmill.draw.map.coastlines import coastlines_for, within
 from gribmill.regions.box import Box
 from gribmill.tiles.format.npz_writer import encode_member, zip_pieces
 
-# The least step by the span of the box, both in degrees.
+# The largest span of a box, and the quantum for it, both in degrees.
 QUANTA = ((8, 0.0002), (100, 0.001), (360, 0.005))
-# Ends each line: no step is that long.
+# Marks the end of a line; no real step is that long.
 BREAK = -(2**31)
 
 
 @lru_cache(maxsize=64)
 def coastline_file(west: float, south: float, east: float, north: float) -> bytes:
-    """The lines near this box: `land`, `borders` and `states` as steps of whole quanta, and `quantum_deg`."""
+    """The lines near this box: `land`, `borders` and `states` as steps in units of `quantum_deg`."""
     width = Box(west, south, east, north).width
     span = max(width, north - south)
     quantum = next(step for most, step in QUANTA if span <= most)
@@ -33,14 +33,14 @@ def coastline_file(west: float, south: float, east: float, north: float) -> byte
 
 
 def steps_of(points: Floats, quantum: float) -> npt.NDArray[np.int32]:
-    """Lines as (2, n) whole steps in longitude and latitude from point to point, the first of each line from zero.
+    """Lines as (2, n) integer steps in longitude and latitude between points; each line starts from zero.
 
     A column of BREAK ends each line.
     """
     if not len(points):
         return np.empty((2, 0), np.int32)
     finite = np.isfinite(points[:, 0])
-    # Points that fall together, and several gaps in a row, are left out.
+    # Points that coincide after rounding, and repeated gaps, are left out.
     whole = np.where(finite[:, None], np.rint(np.nan_to_num(points) / quantum), BREAK).astype(np.int64)
     changed = np.ones(len(whole), dtype=bool)
     changed[1:] = (whole[1:] != whole[:-1]).any(axis=1)

@@ -1,4 +1,4 @@
-"""The colour scales of the map: those of `gribmill.draw`, and the same in colours that everybody can tell apart."""
+"""The colour scales of the map: those of `gribmill.draw`, and versions for all kinds of colour vision."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ColourTable(TypedDict):
 
 @cache
 def colour_tables() -> dict[str, dict[str, ColourTable]]:
-    """Every scale by its name: `clear` for all kinds of colour vision, `usual` as forecasters' maps have them."""
+    """Every scale by name: `clear` is safe for all kinds of colour vision, `usual` is as on forecasters' maps."""
     document = tomllib.loads((files(__package__) / "colours.toml").read_text(encoding="utf-8"))
     ramps = {name: [rgb_of(colour) for colour in colours] for name, colours in document.pop("ramps").items()}
     clear = {name: _table(palette, *_clear(palette, document[name], ramps)) for name, palette in palettes().items()}
@@ -54,7 +54,7 @@ def _clear(palette: Palette, row: dict[str, Any], ramps: dict[str, list[Rgb]]) -
 
 
 def _spread(ramp: list[Rgb], palette: Palette) -> tuple[Rgb | None, ...]:
-    """The ramp's colours for a palette's levels; nothing is coloured where the palette has no colour."""
+    """The ramp's colours spread over a palette's levels; transparent where the palette is."""
     coloured = [n for n, colour in enumerate(palette.colours) if colour is not None]
     shares = np.linspace(0, len(ramp) - 1, len(coloured))
     channels = [np.interp(shares, np.arange(len(ramp)), [rgb[k] for rgb in ramp]) for k in range(3)]

@@ -12,7 +12,7 @@ Shown = tuple[str, float, float]
 
 
 class ShownVariable(TypedDict):
-    """`to_palette`, `metric` and `us` turn a value into other units: value × factor + offset."""
+    """`to_palette`, `metric` and `us` convert a value to other units: value × factor + offset."""
 
     palette: str
     to_palette: tuple[float, float]
@@ -21,7 +21,7 @@ class ShownVariable(TypedDict):
 
 
 def shown_variable(name: str, units: str) -> ShownVariable:
-    """The scale and units of an array of a tile, or of a wind speed that is computed from two (`ws10`)."""
+    """The scale and units of an array in a tile, or of a wind speed computed from its components (`ws10`)."""
     chosen = palette(wind_palette(name) if name.startswith("ws") else palette_of(name))
     to_palette = conversion(units, chosen.units) if chosen.units else Conversion()
     if to_palette is None:

@@ -1,4 +1,4 @@
-"""What each page shows, as plain values, without HTTP."""
+"""The content of each page as plain values, without HTTP."""
 
 __all__ = [
     "attention",

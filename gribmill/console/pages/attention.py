@@ -24,12 +24,12 @@ FOR_TENANTS = ("model", "tiles", "mirrors")
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """The state of the queue that can need attention."""
+    """The parts of the queue's state that may need attention."""
 
     paused: Sequence[str] = ()
     reservations: Sequence[Reservation] = ()
     workers: Sequence[WorkerView] = ()
-    """Without stopped ones."""
+    """Workers that have not stopped."""
     leader: str | None = None
     dead: int = 0
     """Dead letters that have not been retried."""

@@ -1,4 +1,4 @@
-"""The backfill form: what a backfill would fetch, how long it takes, and starting it."""
+"""The backfill form: what a backfill would fetch, how long it would take, and starting it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gribmill.pipeline.job_types import INGEST_GRIB
 from gribmill.queue.store.jobs.listing import JobFilter
 
 LAST_HOUR = 23
-# Used until something has been downloaded here; the page says that it is a guess.
+# Seconds per file, used until there are measured downloads; the page marks it as a guess.
 GUESSED_SECONDS = 4.0
 DOWNLOADS_LOOKED_AT = 200
 FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M")
@@ -34,7 +34,7 @@ class Offer:
     estimate: BackfillEstimate | None
     seconds: float
     measured: int
-    """How many downloads the time is based on; 0 if it is a guess."""
+    """The number of downloads that the time is based on; 0 if it is a guess."""
 
 
 def form_values(context: Context) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def offers(context: Context, requests: list[BackfillRequest]) -> list[Offer]:
 
 
 def _seconds_per_file(context: Context, model_id: str) -> tuple[float, int]:
-    """Median time of recent downloads, of this model if there are any, and how many there were."""
+    """Median time of recent downloads (this model's, if there are any), and how many there were."""
     page = context.jobs.list(JobFilter(status="completed", type=INGEST_GRIB.key), limit=DOWNLOADS_LOOKED_AT)
     times: dict[bool, list[float]] = {True: [], False: []}
     for job in page.jobs:

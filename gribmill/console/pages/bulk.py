@@ -27,7 +27,7 @@ CHANGED: dict[BulkAction, tuple[Status, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class BulkChoice:
-    """The jobs that an action would change, newest first; `whole` if these are all that match."""
+    """The jobs that an action would change, newest first; `whole` if these are all matching jobs."""
 
     action: BulkAction
     ids: tuple[int, ...]
@@ -46,11 +46,11 @@ def bulk_actions(status: str) -> tuple[BulkAction, ...]:
 
 
 def choose_matching(handle: Handle, search: JobSearch, action: BulkAction, newest: int | None = None) -> BulkChoice:
-    """All matching jobs, up to the limit of a bulk action; with `newest`, none that is newer than this one."""
+    """All matching jobs, up to the limit of a bulk action; with `newest`, only jobs up to this id."""
     wanted = search.wanted
     asked = wanted.wanted_status
     statuses = [one for one in CHANGED[action] if asked in (None, one)]
-    # A job that was retried already is not retried again.
+    # Jobs that were already retried are not retried again.
     retried = False if action == "retry" else None
     filters = [replace(wanted, status=status, retried=retried) for status in statuses]
     found = islice((job_id for one in filters for job_id in _ids(handle, one, newest)), MOST + 1)
@@ -90,7 +90,7 @@ def act_on(handle: Handle, action: BulkAction, job_id: int, by: str) -> None:
 
 
 def result_of(operation: BulkOperation) -> str:
-    """What a bulk action has done, in a sentence."""
+    """The result of a bulk action as a sentence."""
     verb = {"cancel": "cancelled or asked to stop", "retry": "retried"}.get(operation.action, "changed")
     text = f"{counted(operation.done, 'job')} {verb}"
     if not operation.refused:

@@ -9,7 +9,7 @@ from gribmill.console.schema_form import fields_of_schema
 from gribmill.queue.model import Definition
 from gribmill.queue.store import Store
 
-# Internal types. Tenants may enqueue types that operators defined, and those that do not affect others.
+# Internal types. Tenants may enqueue types added by operators, and types that do not affect other tenants.
 ONLY_OPERATORS = frozenset({"scan_source", "ingest_grib", "build_tile", "publish", "prune", "deliver_webhook"})
 
 
@@ -20,7 +20,7 @@ def may_enqueue(visitor: Visitor, definition: Definition) -> bool:
 
 
 def definitions_values(store: Store, handle: Handle, visitor: Visitor) -> dict[str, Any]:
-    """All types, with their numbers of waiting and running jobs."""
+    """All types, with the number of waiting and running jobs of each."""
     counts = handle.activity.counts()
     return {
         "rows": [
@@ -32,7 +32,7 @@ def definitions_values(store: Store, handle: Handle, visitor: Visitor) -> dict[s
 
 
 def definition_values(store: Store, key: str, visitor: Visitor) -> dict[str, Any]:
-    """One type; UnknownJobType if there is none."""
+    """One type; raises UnknownJobType if there is none."""
     found = store.definitions.get(key)
     one = found.definition
     return {

@@ -43,7 +43,7 @@ def groups_values(handle: Handle, before: int | None) -> dict[str, Any]:
 
 
 def group_values(handle: Handle, group_id: int) -> dict[str, Any]:
-    """One group with its newest jobs; GroupNotFound if there is none."""
+    """One group with its newest jobs; raises GroupNotFound if there is none."""
     now = datetime.now(UTC)
     progress = handle.groups.progress(group_id)
     jobs = handle.jobs.list(JobFilter(group_id=group_id), limit=JOBS_SHOWN).jobs

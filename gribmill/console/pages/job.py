@@ -52,7 +52,7 @@ class AttemptBlock:
 
 
 def job_values(handle: Handle, job_id: int, logs: OutputLogs) -> dict[str, Any]:
-    """The page of one job; JobNotFound if there is none."""
+    """The page of one job; raises JobNotFound if there is none."""
     history = handle.jobs.history(job_id)
     job = history.job
     waits_for = handle.jobs.readiness().why_not(job) if job.status == "pending" else None
@@ -75,7 +75,7 @@ def job_values(handle: Handle, job_id: int, logs: OutputLogs) -> dict[str, Any]:
 
 
 def job_actions(job: Job) -> tuple[str, ...]:
-    """The actions that the job's state allows, by the names that forms send."""
+    """The actions that the job's state allows, by the names used in forms."""
     if job.status in FINISHED:
         return ("retry",)
     if job.status == "processing":

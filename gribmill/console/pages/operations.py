@@ -29,7 +29,7 @@ class WorkerRow:
     view: WorkerView
     pid: int | None
     lanes: tuple[tuple[str, str], ...]
-    """Which job types it takes, by lane."""
+    """The job types that the worker runs, by lane."""
 
     @property
     def can_drain(self) -> bool:

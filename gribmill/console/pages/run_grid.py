@@ -12,11 +12,11 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.retention.past_runs import is_partial
 
-# Hours next to each other on a screen: all of most models.
+# Hours per band. Most models fit in one band.
 BAND = 49
 
 CellState = Literal["built", "building", "published", "late", "failed", "waiting", "none"]
-# A letter for each state: not everybody can tell the colours apart.
+# A sign for each state, so that states do not depend on colour alone.
 SIGNS: dict[CellState, str] = {
     "built": "✓",
     "building": "▦",
@@ -54,7 +54,7 @@ class RegionLine:
 
     @property
     def unwanted(self) -> bool:
-        """Whether no hour was downloaded for this region: it was added later."""
+        """Whether no hour was downloaded for this region, because it was added later."""
         return all(cell.state == "none" for cell in self.cells)
 
 
@@ -74,12 +74,12 @@ class RunGrid:
 
     @property
     def bands(self) -> tuple[slice, ...]:
-        """The columns in parts that fit beside each other on a screen."""
+        """The columns, split into bands that fit the width of a screen."""
         return tuple(slice(begin, begin + BAND) for begin in range(0, len(self.hours), BAND))
 
     @property
     def partly(self) -> bool:
-        """Whether some hours were downloaded without a region that other hours have."""
+        """Whether some hours lack a region that was downloaded for other hours."""
         return any(cell.state == "none" for line in self.lines if not line.unwanted for cell in line.cells)
 
     @property
@@ -91,7 +91,7 @@ class RunGrid:
 def run_grid(
     context: Context, model: Model, record: RunRecord, wanted: Sequence[str], visible: Collection[str] | None
 ) -> RunGrid:
-    """Reads only the catalogue, no files."""
+    """The grid of a run, from the catalogue alone; reads no files."""
     hours = context.catalogue.hours(record.ref)
     tiles = [one for one in context.catalogue.tiles(record.ref, lost=True) if visible is None or one.region in visible]
     by_place = {(one.region, one.hour): one for one in tiles}

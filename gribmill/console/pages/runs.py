@@ -117,7 +117,7 @@ def _where_time_went(hours: Iterable[HourRecord]) -> list[tuple[str, float]]:
 
 
 def _span_values(hours: Mapping[int, HourRecord]) -> dict[str, Any]:
-    """The bars of the hours, every how many have a label, and the time at either end."""
+    """The bars of the hours, the interval between labels, and the time at either end."""
     moments = [
         moment for one in hours.values() for moment in (one.published_at, one.ingested_at, one.built_at) if moment
     ]

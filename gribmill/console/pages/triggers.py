@@ -23,12 +23,12 @@ SLOTS_SHOWN = 5
 class TriggerRow:
     trigger: Trigger
     rule: str
-    """`30 6 * * 1-5 (America/New_York)`, `on run.completed`."""
+    """Such as `30 6 * * 1-5 (America/New_York)` or `on run.completed`."""
     local: str
     """The next firing in the schedule's time zone."""
     args: str
     last: Firing | None = None
-    """Its last firing, with the state of its job."""
+    """The last firing, with the state of its job."""
 
 
 def trigger_row(trigger: Trigger, last: Firing | None = None) -> TriggerRow:
@@ -42,7 +42,7 @@ def trigger_row(trigger: Trigger, last: Firing | None = None) -> TriggerRow:
 
 
 def triggers_values(handle: Handle) -> dict[str, Any]:
-    """Sorted by the next firing."""
+    """All triggers, sorted by their next firing."""
     late = datetime.max.replace(tzinfo=UTC)
     found = sorted(handle.triggers.list(), key=lambda one: (not one.is_enabled, one.next_fire_at or late, one.id))
     return {"rows": [trigger_row(one, _last(handle, one)) for one in found]}

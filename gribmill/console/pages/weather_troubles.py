@@ -15,7 +15,7 @@ from gribmill.pipeline.status.health import Problem
 class Trouble:
     """One problem. Its button posts `fields` to `post`; `href` links to details.
 
-    `key` stays the same while the cause does.
+    `key` identifies the cause: it stays the same while the cause lasts.
     """
 
     key: str
@@ -71,7 +71,7 @@ def _trouble(problem: Problem, look: WeatherLook, *, links: bool) -> Trouble:
 
 
 def _full_disk(key: str, text: str, removable: tuple[int, int]) -> Trouble:
-    """With a button only if a prune would free something."""
+    """A full disk; with a button only if a prune would free space."""
     count, total = removable
     if not count:
         remedy = "No run is old enough to be removed. Add disk space, or keep fewer runs ([retention])."
@@ -88,7 +88,7 @@ def _full_disk(key: str, text: str, removable: tuple[int, int]) -> Trouble:
 
 
 def _sick_mirror(problem: Problem, look: WeatherLook) -> Trouble:
-    """Only a note, because the model has other mirrors."""
+    """A failing mirror: only a note, because the model has other mirrors."""
     failing = {one.name for status in look.statuses for one in status.mirrors if one.fails}
     name = next((one for one in failing if problem.text.startswith(f"mirror {one}:")), None)
     remedy = "Other mirrors are used instead. Use it again once the publisher has fixed it."
@@ -105,7 +105,7 @@ def _sick_mirror(problem: Problem, look: WeatherLook) -> Trouble:
 
 
 def _sentence(problem: Problem) -> str:
-    """Capitalized, unless it begins with a model's name."""
+    """The problem as a sentence: capitalized, unless it begins with a model's name."""
     text = problem.text.replace("`", "")
     if problem.model_id and text.startswith(problem.model_id):
         return text

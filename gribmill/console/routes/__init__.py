@@ -1,4 +1,4 @@
-"""The routes of the console, one file per noun. Forms are plain HTML and do what the API does."""
+"""The routes of the console, one file per noun. Forms are plain HTML and do the same as the API."""
 
 from gribmill.console.routes import (
     bulk,

@@ -1,4 +1,4 @@
-"""Cancelling and retrying many jobs: a question, then the action, with its progress if it takes long."""
+"""Cancelling and retrying many jobs: a confirmation page, then the action, with its progress if it takes long."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def console_change_jobs(visit: CurrentVisit) -> Response:
 
 def _search(visit: Visit, form: Form) -> JobSearch:
     search = read_search(visit.handle, form.one("q"), form.one("status"))
-    if search.job_id is not None:  # it would match every job
+    if search.job_id is not None:  # as a filter, it would match every job
         return replace(search, error="Open the job to change it.")
     return search
 
@@ -58,7 +58,7 @@ def _choose(visit: Visit, search: JobSearch, form: Form, action: BulkAction, sco
 
 
 def _begin(visit: Visit, choice: BulkChoice) -> BulkOperation:
-    """Oldest first, so that retries keep their order."""
+    """Start the action, oldest jobs first, so that retries keep their order."""
     handle, by = visit.handle, visit.by
     return visit.server.bulk.begin(
         choice.action,

@@ -118,7 +118,7 @@ def _number(form: Form, name: str) -> float | None:
 
 @router.post("/{key}/pause")
 async def console_pause_type(visit: CurrentVisit, key: str) -> Response:
-    """Start no job of this type until it is resumed."""
+    """Stop starting jobs of this type until it is resumed."""
     types = visit.server.store.types
     return await _change(visit, key, lambda: types.pause(key), f"the type {key} is paused: its jobs do not start")
 
@@ -139,7 +139,7 @@ async def console_activate_type(visit: CurrentVisit, key: str) -> Response:
 
 @router.post("/{key}/deactivate")
 async def console_deactivate_type(visit: CurrentVisit, key: str) -> Response:
-    """Accept and start no jobs of this type."""
+    """Stop accepting and starting jobs of this type."""
     switch = partial(visit.server.store.definitions.set_active, key, active=False, changed_by=visit.by)
     return await _change(visit, key, switch, f"the type {key} is inactive: it accepts and starts no jobs")
 

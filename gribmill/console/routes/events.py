@@ -141,7 +141,7 @@ async def console_webhook(visit: CurrentVisit, webhook_id: Id) -> Response:
 
 @router.post("/webhooks/{webhook_id}/test")
 async def console_test_webhook(visit: CurrentVisit, webhook_id: Id) -> Response:
-    """Send an event that only this webhook gets."""
+    """Send a test event to this webhook only."""
     webhooks = visit.handle.webhooks
 
     def test() -> str:

@@ -33,7 +33,7 @@ class Form:
 
 
 async def form_of(request: Request) -> Form:
-    """Parse the form in the body; a problem 400 if it is invalid."""
+    """Parse the form in the body; raises a problem 400 if it is invalid."""
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise HttpProblem(415, "the request must be a form: application/x-www-form-urlencoded")
     try:

@@ -76,14 +76,14 @@ async def console_retry_group(visit: CurrentVisit, group_id: GroupId) -> Respons
 
 @router.get("/backfills/new")
 async def console_new_backfill(visit: CurrentVisit) -> Response:
-    """The form of a backfill; its fields may be given in the query."""
+    """The backfill form; the query may prefill its fields."""
     given = visit.request.query_params
     return await _form(visit, {name: given.get(name, "")[:LONGEST_FIELD] for name in FIELDS})
 
 
 @router.post("/backfills/estimate")
 async def console_estimate_backfill(visit: CurrentVisit) -> Response:
-    """What a backfill would fetch; nothing is enqueued."""
+    """Show what a backfill would fetch; nothing is enqueued."""
     fields = _fields(await visit.form())
     try:
         requests = await visit.server.run(read_requests, visit.server.weather, fields, visit.by)
@@ -95,7 +95,7 @@ async def console_estimate_backfill(visit: CurrentVisit) -> Response:
 
 @router.post("/backfills")
 async def console_start_backfill(visit: CurrentVisit) -> Response:
-    """Enqueue a backfill, and go to its group."""
+    """Enqueue a backfill, and redirect to its group."""
     fields = _fields(await visit.form())
     change = visit.change
     change.after = fields

@@ -1,4 +1,4 @@
-"""Jobs: the list, one job with its log, and what can be done with them."""
+"""Jobs: the list, one job with its log, and actions on jobs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def console_job(visit: CurrentVisit, job_id: JobId) -> Response:
 
 @router.get("/{job_id}/attempts/{attempt_no}/log")
 async def console_job_log(visit: CurrentVisit, job_id: JobId, attempt_no: JobId) -> Response:
-    """The log of an attempt as plain text: the last 2 MB of it."""
+    """The last 2 MB of an attempt's log as plain text."""
     handle = visit.handle
     text = await visit.server.run(_log, visit.server, handle, AttemptRef(job_id, attempt_no))
     return PlainTextResponse(text, headers={"Content-Disposition": "inline"})
@@ -88,7 +88,7 @@ async def console_cancel_job(visit: CurrentVisit, job_id: JobId) -> Response:
 
 @router.post("/{job_id}/retry")
 async def console_retry_job(visit: CurrentVisit, job_id: JobId) -> Response:
-    """Enqueue a finished job again, and go to the new one."""
+    """Enqueue a finished job again, and redirect to the new one."""
     jobs = visit.handle.jobs
     made: list[int] = []
 

@@ -31,7 +31,7 @@ KEEP = "private, max-age=3600"
 
 @router.get("/map")
 async def console_map(visit: CurrentVisit) -> Response:
-    """The page. Its scripts read the tiles themselves."""
+    """The map page. Its scripts read the tiles."""
     return await visit.show("map.html", "Map", dict, active="map")
 
 
@@ -42,9 +42,9 @@ async def console_map_tiles(
     run: Annotated[str, Query(pattern=f"^{RUN_ID.pattern}$")],
     region: Annotated[str, Query(pattern=f"^{REGION_NAME.pattern}$")],
 ) -> list[dict[str, Any]]:
-    """The available tiles of a run and region: minutes since the start of the run, and the URL of this version.
+    """The available tiles of a run and region: minutes since the start of the run, and the URL of the current version.
 
-    The fragment of a URL is the tile's size.
+    The fragment of a URL is the tile's size in bytes.
     """
     try:
         run_time(run)

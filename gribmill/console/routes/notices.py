@@ -1,4 +1,4 @@
-"""The result of an action, carried in a cookie to the page that is shown next."""
+"""The result of an action, passed to the next page in a cookie."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_NOTICE = 1500
 
 
 def back_with(path: str, notice: Notice) -> Response:
-    """Redirect to a page, which shows the notice."""
+    """Redirect to a page that shows the notice."""
     answer = RedirectResponse(path, 303)
     text = json.dumps([notice.kind, notice.text[:LONGEST_NOTICE]])
     value = base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")

@@ -41,7 +41,7 @@ async def console_drain_worker(visit: CurrentVisit, worker_id: str) -> Response:
 
 @router.post("/workers/{worker_id}/dismiss")
 async def console_dismiss_worker(visit: CurrentVisit, worker_id: str) -> Response:
-    """Give up on a silent worker and put its jobs back into the queue."""
+    """Mark a silent worker as stopped and requeue its jobs."""
 
     def dismiss() -> str:
         visit.server.store.workers.dismiss(worker_id, visit.server.settings.queue.lease_seconds)
@@ -80,7 +80,7 @@ async def console_clear_mirror(visit: CurrentVisit, mirror: str) -> Response:
 
 @router.get("/storage")
 async def console_storage(visit: CurrentVisit) -> Response:
-    """Disk usage by model, run and region, and what would be removed."""
+    """Disk usage by model, run and region, and what the next prune would remove."""
     return await visit.show(
         "operations/storage.html",
         "Storage",

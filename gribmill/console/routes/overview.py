@@ -27,7 +27,7 @@ REFRESH = Refresh(5)
 
 @router.get("/")
 async def console_overview(visit: CurrentVisit) -> Response:
-    """Freshness, the queue, what needs attention."""
+    """Freshness, the queue, and what needs attention."""
     return await visit.show(
         "overview.html",
         "Overview",
@@ -69,7 +69,7 @@ def _queue_state(handle: Handle, workers: Sequence[Worker], lease_seconds: float
 async def console_login(
     visit: CurrentVisit, refused: bool = False, back: Annotated[str, Query(alias="next")] = ""
 ) -> Response:
-    """The form that takes a token."""
+    """The login form, which asks for a token."""
     values = {"page": frame(None, "Log in"), "refused": refused, "who": visit.principal, "back": return_path(back)}
     return HTMLResponse(await visit.server.run(render, "access/login.html", values))
 

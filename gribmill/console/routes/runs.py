@@ -1,4 +1,4 @@
-"""Runs, one run, one hour of it."""
+"""The list of runs, one run, and one hour of a run."""
 
 from __future__ import annotations
 

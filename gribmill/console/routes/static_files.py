@@ -24,7 +24,7 @@ TYPES = {
     ".woff2": "font/woff2",
 }
 KEEP = "public, max-age=31536000, immutable"
-# Modules imported by other modules have no version in their URL.
+# For modules imported by other modules: their URLs contain no version, so browsers must revalidate them.
 LOOK_AGAIN = "no-cache"
 
 

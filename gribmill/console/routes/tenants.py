@@ -129,7 +129,7 @@ async def console_enable_tenant(visit: CurrentVisit, name: str) -> Response:
 
 @router.post("/tenants/{name}/disable")
 async def console_disable_tenant(visit: CurrentVisit, name: str) -> Response:
-    """Accept and start none of its jobs."""
+    """Stop accepting and starting its jobs."""
     return await _switch(visit, name, enabled=False)
 
 
@@ -169,7 +169,7 @@ async def _tokens(
 
 @router.post("/tokens")
 async def console_create_token(visit: CurrentVisit) -> Response:
-    """Make a token, and show it once."""
+    """Create a token, and show it once."""
     form = await visit.form()
     role = next((one for one in ROLES if one == form.one("role")), None)
     scopes = form.one("scopes").replace(",", " ").split()

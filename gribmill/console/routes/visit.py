@@ -1,4 +1,4 @@
-"""A request for a page or an action of the console: who makes it, what they may see, and the response."""
+"""A request for a page or an action of the console: the visitor, what they may see, and the response."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Visit:
 
     @property
     def weather(self) -> Remembered[WeatherLook]:
-        """The state of all models, read once for all pages of the server."""
+        """The state of all models, cached for all pages of the server."""
         state = self.request.app.state
         found: Remembered[WeatherLook] | None = getattr(state, "console_weather", None)
         if found is None:

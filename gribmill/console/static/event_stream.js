@@ -1,5 +1,5 @@
-// Follows the server's event stream while the page is visible: browsers open few connections to one server, and a
-// stream keeps one of them.
+// Follows the server's event stream, but only while the page is visible: browsers limit the connections per server, and
+// each stream occupies one.
 
 export class EventStream {
   #names;

@@ -1,5 +1,5 @@
-// Refreshes the parts of a page that are marked with data-live, by fetching the page again: shortly after an event, and
-// every few seconds, because not every change is an event. Only what has changed is touched.
+// Refreshes the parts of a page that are marked with data-live by fetching the page again: shortly after an event, and
+// every few seconds, because not every change is an event. Only changed elements are touched.
 
 import { EventStream } from "./event_stream.js";
 import { morphChildren } from "./morph.js";
@@ -13,7 +13,7 @@ const [every, everyWithStream] = [refreshSeconds, streamingSeconds].map((seconds
 const LONGEST_WAIT = 60_000;
 const DEBOUNCE = 300;
 const SHORTEST_PAUSE = 1000;
-// Refreshes that events cause take at most this share of the time, so that many open pages do not overload a server.
+// Refreshes caused by events take at most this share of the time, so that many open pages do not overload the server.
 const SHARE = 1 / 50;
 const HELD = "Not refreshed while something is selected.";
 
@@ -88,11 +88,11 @@ function plan() {
   timer = setTimeout(refresh, Math.min(LONGEST_WAIT, wait));
 }
 
-// Many events make one refresh. The random part keeps open pages from all asking at the same moment.
+// Combines several events into one refresh. The random delay keeps open pages from refreshing simultaneously.
 function refreshSoon() {
   if (isSoon) return;
   isSoon = true;
-  if (ended >= began) plan(); // otherwise a refresh is under way, which plans the next one
+  if (ended >= began) plan(); // otherwise the refresh in progress plans the next one
 }
 
 function soonest() {
@@ -108,7 +108,7 @@ function stop(text) {
   show();
 }
 
-// Nothing on the page will change any more.
+// Called when nothing on the page will change any more.
 function finish() {
   stop("");
   toggle.hidden = true;

@@ -1,5 +1,5 @@
-// Changes one tree of elements into another with as few changes as possible: what stays the same keeps its focus,
-// selection and scroll position. Elements with an id or data-key are recognised after they have moved.
+// Turns one tree of elements into another with as few changes as possible: unchanged elements keep their focus,
+// selection and scroll position. Elements with an id or data-key are matched even after they have moved.
 
 const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.id || node.dataset.key || "" : "");
 const isTyping = (node) => node === document.activeElement && node.matches("input:not([type=checkbox], [type=radio]), textarea, select");
@@ -26,7 +26,7 @@ function morphNode(from, to) {
   // times.js updates the text and title of a time.
   if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
   if (isTyping(from)) return;
-  if (from.name === "once") return; // random, and as good as the new one
+  if (from.name === "once") return; // a random value; the old one is as good as the new one
   morphAttributes(from, to);
   morphChildren(from, to);
 }

@@ -1,4 +1,4 @@
-// Loaded before the page is drawn, so that the wrong theme does not flash. The default is the system's theme.
+// Loaded before the first paint, so that the wrong theme does not flash. The default is the system's theme.
 "use strict";
 (() => {
   const ORDER = ["system", "light", "dark"];
@@ -27,7 +27,7 @@
       try {
         localStorage.setItem("theme", next);
       } catch {
-        // Not allowed in some private windows: the choice then lasts for this page.
+        // Some private windows have no storage: the choice then lasts only for this page.
       }
       apply(next);
       name();

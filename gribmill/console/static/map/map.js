@@ -1,4 +1,4 @@
-// The map page: reads and draws what is chosen, and keeps the choice in the URL.
+// The map page: reads and draws the current choice, and keeps it in the URL.
 import { EventStream } from "../event_stream.js";
 import { Meteogram } from "./forecast/meteogram.js";
 import { Contours } from "./layers/contours.js";
@@ -20,7 +20,7 @@ import { Panel } from "./view/panel.js";
 import { NativePlane, WebMercatorPlane } from "./view/planes.js";
 
 const REFRESH_MS = 60_000;
-// After these events the runs and hours are listed again, after a delay because events often come together.
+// Events after which runs and hours are listed again, with a delay because events often come in bursts.
 const NEW_TILES = ["hour.cut", "run.completed"];
 const NEW_TILES_MS = 2000;
 const OFFLINE = "The server does not respond. The map shows what was loaded before.";
@@ -236,7 +236,7 @@ class MapPage {
     document.documentElement.dataset.map = "failed";
   }
 
-  // A tile was listed and is gone: removed, or replaced by a newer version. Shows what there is now.
+  // Called when a listed tile was removed or replaced by a newer version. Shows what is available now.
   async #listAgain(push) {
     const { model, run, region, minutes } = this.state;
     this.listedAgain = true;

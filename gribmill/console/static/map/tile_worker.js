@@ -1,4 +1,4 @@
-// Reads tiles and computes with their values in a worker, so that drawing never waits.
+// Reads and processes tiles in a worker, so that drawing is never blocked.
 import { contourLines } from "./field/contour_lines.js";
 import { differenceOf } from "./field/difference.js";
 import { rangeOf } from "./field/range.js";
@@ -34,7 +34,7 @@ const actions = {
     return {};
   },
 
-  // This variable minus that of another tile, both in the same units, at the first tile's points.
+  // The variable of the first tile minus that of the second, in the same units, at the first tile's points.
   async difference({ first, second }) {
     const sides = await Promise.all([first, second].map(side));
     const values = differenceOf(...sides);

@@ -46,7 +46,7 @@ function levelsOf(values, step) {
   return found;
 }
 
-// The two sides of a cell that a line connects, by which corners (SW, SE, NE, NW) are above the level.
+// The sides of a cell that a line connects, indexed by which corners (SW, SE, NE, NW) are above the level.
 const SIDES = [[], [[3, 0]], [[0, 1]], [[3, 1]], [[1, 2]], [[3, 0], [1, 2]], [[0, 2]], [[3, 2]],
   [[2, 3]], [[2, 0]], [[0, 1], [2, 3]], [[2, 1]], [[1, 3]], [[1, 0]], [[0, 3]], []];
 

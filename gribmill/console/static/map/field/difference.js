@@ -1,4 +1,4 @@
-// The difference of two fields, possibly on different grids: each point of the first minus the nearest of the second.
+// The difference of two fields, also on different grids: each point of the first minus the nearest one of the second.
 export function differenceOf(first, second) {
   const { rows, columns } = first.grid;
   const made = new Float32Array(rows * columns);
@@ -14,7 +14,7 @@ export function differenceOf(first, second) {
 
 let known = { key: "", places: null };
 
-// For each point of a grid, the index of the nearest point in another's values; cached for the next hour.
+// For each point of a grid, the index of the nearest point in the other grid's values; cached for the next hour.
 function placesIn(other, grid) {
   const key = `${grid.key} ${other.key}`;
   if (known.key === key) return known.places;

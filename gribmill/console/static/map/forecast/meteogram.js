@@ -4,7 +4,7 @@ import { runText } from "../page/catalogue.js";
 import { Chart } from "./chart.js";
 import { memberForecasts, pointForecast, spreadOf } from "./point_forecast.js";
 
-// The panels: title, and the variables to show if the tiles have them.
+// The panels: their titles, and the variables to show if the tiles have them.
 const PANELS = [
   { title: "Temperature and dew point", lines: ["t2m", "d2m"] },
   { title: "Wind and gusts at 10 m", lines: ["ws10", "gust"], zero: true, barbs: true },
@@ -38,7 +38,7 @@ export class Meteogram {
     }
   }
 
-  // Moves the line that marks the hour of the map.
+  // Moves the line that marks the hour shown on the map.
   mark(time) {
     for (const chart of this.#charts) chart.mark(time);
   }
@@ -49,7 +49,7 @@ export class Meteogram {
     this.element.hidden = true;
   }
 
-  // Scrolls to it if it opens below the map.
+  // Scrolls to the meteogram if it opens below the map.
   #reveal() {
     const { top, bottom } = this.element.getBoundingClientRect();
     if (top < window.innerHeight * 0.6 && bottom > 0) return;

@@ -1,4 +1,4 @@
-// The forecast at a place; of an ensemble, that of all members.
+// The forecast at a place; for an ensemble, the forecasts of all members.
 import { getJson } from "../page/request.js";
 
 const AT_ONCE = 6;

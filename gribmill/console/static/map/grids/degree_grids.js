@@ -1,7 +1,7 @@
-// Grids with even steps in degrees, and regular Gaussian grids, whose latitudes are in the tile.
+// Grids evenly spaced in degrees, and regular Gaussian grids, whose latitudes are in the tile.
 import { RADIANS, wrapLongitude } from "./earth.js";
 
-// Fractional column, in the turn around the middle of the grid.
+// Fractional column, in the 360° turn centred on the grid.
 export function columnOf(lon, { west, dlon, nx, wraps }) {
   const middle = (nx - 1) / 2;
   const turn = wraps ? nx : 360 / dlon;
@@ -23,7 +23,7 @@ export class LatLonGrid {
     return [(lat - this.south) / this.dlat, columnOf(lon, this)];
   }
 
-  // Width of a cell over its height at the rows shown, so that shapes are right in the middle of the map.
+  // Width-to-height ratio of a cell at this latitude, so that shapes are undistorted in the middle of the map.
   aspectAt(lat) {
     return (this.dlon / this.dlat) * Math.max(0.2, Math.cos(lat * RADIANS));
   }

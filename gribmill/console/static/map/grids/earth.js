@@ -1,6 +1,6 @@
-// The shape of the Earth that a grid assumes, and angles.
+// The shape of the Earth that a grid assumes, and helpers for angles.
 export const RADIANS = Math.PI / 180;
-const LATITUDE_STEPS = 7; // each shrinks the error by e², 0.0067 on the Earth
+const LATITUDE_STEPS = 7; // iterations; each reduces the error by a factor of e², 0.0067 for the Earth
 
 // A longitude in [-180, 180).
 export function wrapLongitude(lon) {
@@ -19,7 +19,7 @@ export class Earth {
     return Math.cos(phi) / Math.sqrt(1 - (this.e * Math.sin(phi)) ** 2);
   }
 
-  // tan of half the conformal colatitude: 0 at the north pole, 1 at the equator. All conformal projections use it.
+  // Tangent of half the conformal colatitude: 0 at the north pole, 1 at the equator. All conformal projections use it.
   colatitude(lat) {
     const phi = lat * RADIANS;
     const t = Math.tan(Math.PI / 4 - phi / 2);

@@ -1,4 +1,4 @@
-// Grids of even steps in metres on a map projection. `latlon` and `index` are each other's inverse.
+// Grids evenly spaced in metres on a map projection. `latlon` and `index` are inverses of each other.
 import { Earth, RADIANS, wrapLongitude } from "./earth.js";
 import { columnOf } from "./degree_grids.js";
 
@@ -18,13 +18,13 @@ class PlaneGrid {
     return [(y - this.y0) / this.dy, (x - this.x0) / this.dx];
   }
 
-  // Width of a cell over its height.
+  // Width-to-height ratio of a cell.
   get aspect() {
     return this.dx / this.dy;
   }
 }
 
-const ONE_PARALLEL_DEG = 1e-4; // nearer than this the formula for two parallels loses digits
+const ONE_PARALLEL_DEG = 1e-4; // below this distance, the formula for two standard parallels loses precision
 
 export class LambertGrid extends PlaneGrid {
   constructor(spec) {

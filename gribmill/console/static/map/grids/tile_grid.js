@@ -1,4 +1,4 @@
-// The grid of a tile: the window of its source grid that it holds. Row 0 is the southernmost, column 0 the westernmost.
+// The grid of a tile: a window of its source grid. Row 0 is the southernmost, column 0 the westernmost.
 import { TileError } from "../tile/tile_error.js";
 import { GaussianGrid, LatLonGrid, RotatedLatLonGrid } from "./degree_grids.js";
 import { LambertGrid, MercatorGrid, PolarStereographicGrid } from "./plane_grids.js";
@@ -54,24 +54,24 @@ export class TileGrid {
     return row >= 0 && row < this.rows && column >= 0 && column < this.columns ? [row, column] : null;
   }
 
-  // How much narrower the cells of a row are than those for which the aspect was computed, if columns converge on the map.
+  // Width of the cells in a row relative to those for which the aspect was computed; below 1 where meridians converge.
   narrowing(j) {
     return this.source.narrowing?.(j + this.firstRow) ?? 1;
   }
 
-  // Whether each column is one longitude.
+  // Whether each column has a constant longitude.
   get meridians() {
     return Boolean(this.source.dlon) && !this.source.axes;
   }
 
-  // Width of a cell over its height in the middle of the tile.
+  // Width-to-height ratio of a cell in the middle of the tile.
   get aspect() {
     if (this.source.aspectAt) return this.source.aspectAt(this.latlon((this.rows - 1) / 2, (this.columns - 1) / 2)[0]);
     return this.source.aspect;
   }
 }
 
-// The same meridian, in the turn nearest to the middle of the tile.
+// The same meridian, in the 360° turn nearest to the middle of the tile.
 function nearestTurn(column, turn, columns) {
   const middle = (columns - 1) / 2;
   return column - turn * Math.round((column - middle) / turn);

@@ -5,8 +5,8 @@ const FEATHER = 0.4; // lengths relative to the staff
 const GAP = 0.2;
 
 // {lines: [[from, to] …], flags: [[a, b, c] …], calm}. The staff begins at (left, top) and points along the unit vector
-// (dx, dy), to where the wind comes from, in pixels. Feathers are on the side of low pressure: clockwise of the staff, in the
-// southern hemisphere counter-clockwise.
+// (dx, dy), to where the wind comes from, in pixels. Feathers are on the low-pressure side: clockwise of the staff,
+// counter-clockwise in the southern hemisphere.
 export function barbShape(left, top, [dx, dy], knots, { staff, south }) {
   if (knots < CALM_KNOTS) return { lines: [], flags: [], calm: true };
   const side = south ? -1 : 1;

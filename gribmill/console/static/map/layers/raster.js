@@ -1,5 +1,5 @@
-// Draws a field in colours: with WebGL2 on a graphics card. Without one, or on the tile's own grid with software
-// rendering, as a scaled bitmap, which is faster there.
+// Draws a field in colours with WebGL2. Without WebGL2, or with software rendering on the tile's own grid, draws it as
+// a scaled bitmap, which is faster there.
 import { CanvasRaster } from "./raster_2d.js";
 import { GlRaster } from "./raster_gl.js";
 
@@ -7,7 +7,7 @@ export class Raster {
   #drawers = {};
   #kind = "";
 
-  // `webgl`: false for none; "always" even if a bitmap is faster.
+  // `webgl`: false disables it; "always" uses it even if a bitmap would be faster.
   constructor(parent, { webgl = true } = {}) {
     Object.assign(this, { parent, always: webgl === "always" });
     if (webgl) this.#begin("WebGL2", glOn);

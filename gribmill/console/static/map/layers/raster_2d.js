@@ -1,4 +1,4 @@
-// Draws a field in colours without WebGL: scales its bitmap, or on another projection looks up each pixel.
+// Draws a field in colours without WebGL: scales its bitmap or, on another projection, looks up each pixel.
 import { turnsInView } from "../view/lines.js";
 import { hatchPattern } from "./hatch.js";
 import { pictureOf } from "./picture.js";
@@ -9,7 +9,7 @@ export class CanvasRaster {
   #context;
   #content = null;
   #picture = null; // of the whole grid, as a canvas or a bitmap
-  #pixels = null; // the same as numbers, if pixels are looked up
+  #pixels = null; // the picture as 32-bit pixels, if pixels are looked up
 
   constructor(canvas) {
     this.#context = canvas.getContext("2d");

@@ -1,4 +1,4 @@
-// Draws a field in colours with WebGL2: each pixel has the colour of the grid point whose cell it is in.
+// Draws a field in colours with WebGL2: each pixel has the colour of the grid point whose cell contains it.
 import { LUT_SIZE } from "../scale/scale.js";
 import { meshOf } from "../view/mesh.js";
 import { turnsInView } from "../view/lines.js";
@@ -62,7 +62,7 @@ export class GlRaster {
   #turn = null;
   #triangles = 0;
 
-  // Null if there is no WebGL2.
+  // Null if WebGL2 is not available.
   static on(canvas) {
     const gl = canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, premultipliedAlpha: true });
     return gl ? new GlRaster(gl) : null;
@@ -148,7 +148,7 @@ export class GlRaster {
   }
 }
 
-// The values with a number in place of NaN, which some drivers do not pass to shaders; the same array if it has no NaN.
+// Replaces NaN, which some drivers do not pass to shaders, by a number; returns the same array if it has no NaN.
 function withoutNaN(values) {
   const first = values.findIndex(Number.isNaN);
   if (first < 0) return values;

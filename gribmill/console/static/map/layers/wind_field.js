@@ -35,7 +35,7 @@ export function windAt({ grid, u, v }, plane, x, y) {
   return { lat, components: [u[at] * east[0] + v[at] * north[0], u[at] * east[1] + v[at] * north[1]] };
 }
 
-// Unit vectors of the plane that point east and north on the ground; at right angles even where the plane is stretched.
+// Unit vectors on the plane that point east and north on the ground; orthogonal even where the plane is stretched.
 function directions(plane, lat, lon, x, y) {
   const narrowing = plane.narrowing(y);
   const toward = (place) => {

@@ -1,4 +1,4 @@
-// The controls above the map: what can be chosen, and what is chosen.
+// The controls above the map: the available and the current choices.
 import { runText } from "./catalogue.js";
 import { countOf, matching, modelGroups, variableGroups } from "./groups.js";
 
@@ -8,7 +8,7 @@ export class Choices {
   #shown = new Map(); // options of each select, as text
   #variables = [];
 
-  // `changed(name, value)` is called for each change by a person.
+  // `changed(name, value)` is called for each change by the user.
   constructor(form, changed) {
     this.form = form;
     this.changed = changed;
@@ -21,7 +21,7 @@ export class Choices {
     this.filter.addEventListener("keydown", (event) => this.#keyInFilter(event));
   }
 
-  // The element and its focus stay.
+  // Sets the options of a select; the element keeps its focus.
   options(name, groups, chosen) {
     const select = this.form.elements[name];
     const text = JSON.stringify(groups);

@@ -5,7 +5,7 @@ import { TileError } from "../tile/tile_error.js";
 import { hourText, runTime } from "./catalogue.js";
 import { getJson } from "./request.js";
 
-const FIRST = ["t2m", "ws10", "tp", "refc", "mslp", "swh", "tcc"]; // the first of these that a tile has is shown by default
+const FIRST = ["t2m", "ws10", "tp", "refc", "mslp", "swh", "tcc"]; // default variable: the first of these in the tile
 const PRESSURE = ["mslp", "mslet"];
 
 export class Fields {
@@ -105,7 +105,7 @@ export class Fields {
     return [variable, ...(level === null ? [] : [`u${level}`, `v${level}`]), ...pressure];
   }
 
-  // Errors are reported when the values are needed.
+  // Errors are ignored here; they are reported when the values are needed.
   prefetch(url, names) {
     return this.reader.prefetch(url, names).catch(() => null);
   }
@@ -162,7 +162,7 @@ export function titleOf(meta, name) {
 }
 
 function windLevel(variables, name) {
-  // Components that are still relative to the grid came without their counterpart, so the wind is unknown.
+  // Components still relative to the grid lack their counterpart, so the wind cannot be computed.
   const whole = (name) => Object.hasOwn(variables, name) && variables[name].winds !== "grid";
   const has = (level) => whole(`u${level}`) && whole(`v${level}`);
   const own = /^(?:ws|[a-z]+)(_\d+)$/.exec(name)?.[1] ?? (name.startsWith("ws") ? name.slice(2) : null);

@@ -25,7 +25,7 @@ export function variableGroups(variables) {
   return sorted.map(([title, { rows }]) => [title, rows]);
 }
 
-// Members of an ensemble are a group, other models are not.
+// Members of an ensemble form a group; other models are not grouped.
 export function modelGroups(models) {
   const family = (name) => name.split(".")[0];
   const groups = new Map([["", []]]);
@@ -38,7 +38,7 @@ export function modelGroups(models) {
   return [...groups].filter(([, rows]) => rows.length);
 }
 
-// Only choices that contain every word, in their name, text or group; `kept` stays in any case.
+// Only choices that contain every word in their name, text or group; `kept` is always included.
 export function matching(groups, words, kept) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (title, [value, text]) => {

@@ -25,7 +25,7 @@ export class Player {
     return this.#hours[Number(this.slider.value)] ?? 0;
   }
 
-  // Sets the available hours, and goes to the one nearest to `minutes`.
+  // Sets the available hours, and selects the one nearest to `minutes`.
   setHours(hours, minutes) {
     this.#hours = hours;
     this.slider.max = Math.max(0, hours.length - 1);

@@ -36,7 +36,7 @@ function textOf({ scale, about, tile }, { value, lat, lon, row, column }, severa
   return `${name}${shownText(scale, value)} ${scale.units} (${native}) at ${where}`;
 }
 
-// A value in display units, with as many digits as the scale distinguishes.
+// A value in display units, with as many digits as the scale can distinguish.
 export function shownText(scale, value) {
   const step = ((scale.high ?? scale.levels.at(-1)) - (scale.low ?? scale.levels[0])) * Math.abs(scale.factor) * 0.01;
   return valueText(scale.toShown(value), step);

@@ -1,4 +1,4 @@
-// Fetches JSON; errors are sentences for the user.
+// Fetches JSON. Error messages are sentences for the user.
 import { TileError } from "../tile/tile_error.js";
 
 export async function getJson(url, signal) {

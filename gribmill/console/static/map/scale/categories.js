@@ -1,4 +1,4 @@
-// Colours of a code field by the meaning of each code: Okabe and Ito's, which people with any colour vision can tell apart.
+// Colours of a code field by the meaning of each code: Okabe and Ito's palette, which is safe for all colour vision.
 import { hexToRgb } from "./rgb.js";
 
 const NOTHING = /^(no|none|no data|nothing|reserved|missing)$|no precipitation|^(sea|water)$/;

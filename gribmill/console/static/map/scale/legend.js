@@ -1,4 +1,4 @@
-// The legend: the colour scale with its units, described for screen readers too.
+// The legend: the colour scale with its units, and a description for screen readers.
 import { GROUND, STRIPE } from "../layers/hatch.js";
 import { PAPER } from "../layers/picture.js";
 import { numberText, ticksBetween } from "./numbers.js";

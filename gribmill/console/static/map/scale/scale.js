@@ -1,9 +1,9 @@
-// The colour scale of a field: from values in the tile's units to colours and to display units.
+// The colour scale of a field: maps values in the tile's units to colours and to display units.
 import { categoriesOf } from "./categories.js";
 import { hexToRgb, mixed } from "./rgb.js";
 
 export const LUT_SIZE = 1024;
-const TAIL = 0.25; // of the range without outliers: points within this distance are not outliers
+const TAIL = 0.25; // fraction of the range without outliers: points within this distance of it are not outliers
 
 // `table` is the server's colour table, `shown` [units, factor, offset], `range` that of the values.
 export function scaleOf({ table, variable, system, range, flags, symmetric = false }) {
@@ -20,7 +20,7 @@ function leveled(table, variable, system) {
   const us = system === "us" && table.us_levels.length && variable.us[0] === table.us_units;
   const [factor, offset] = us ? variable.us.slice(1) : variable.to_palette;
   const levels = (us ? table.us_levels : table.levels).map((level) => (level - offset) / factor);
-  // With a tolerance, because float32 values miss round levels by rounding.
+  // With a tolerance, because float32 rounding moves values off round levels.
   const slack = 1e-5 * Math.abs(levels.at(-1) - levels[0] || 1);
   const colours = table.colours.map((colour) => (colour ? [...hexToRgb(colour), 255] : [0, 0, 0, 0]));
   return { levels: levels.map((level) => level - slack), ticks: levels, colours };
@@ -44,7 +44,7 @@ function blended(table, variable, range, symmetric) {
   return { low, high, lut };
 }
 
-// Without outliers.
+// The range without outliers.
 function bulkOf(range) {
   if (!range) return [0, 1];
   const [a, b] = range.bulk;

@@ -1,4 +1,4 @@
-// The CRC-32 of ZIP, four bytes at a time.
+// CRC-32 as in ZIP, four bytes at a time.
 const TABLES = makeTables();
 
 function makeTables() {

@@ -1,4 +1,4 @@
-// One array in NumPy's .npy format: the header is matched, never evaluated; values are little-endian and in C order.
+// One array in NumPy's .npy format. The header is matched, never evaluated; values must be little-endian, in C order.
 import { TileError } from "./tile_error.js";
 
 const HEADER = /^\{'descr': '([<>|=])([a-zA-Z])(\d{1,9})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,10}, ?)*(?:\d{1,10})?)\), ?\} *\n$/;

@@ -27,7 +27,7 @@ export class Npz {
     return this.#file.heldBytes;
   }
 
-  // One array, if its checksum, size and shape are right.
+  // One array, after checking its checksum, size and shape.
   async array(name, signal) {
     const member = this.#members.get(name);
     if (!member) throw new TileError(`The tile has no array ${name}.`);
@@ -53,7 +53,7 @@ function dataStart(body, member) {
   return start;
 }
 
-// At most the size that the directory declares; a longer stream is an error.
+// Inflates at most the size that the directory declares; a longer stream is an error.
 async function inflate(packed, member) {
   if (member.method !== DEFLATED) return packed.slice();
   const raw = new Uint8Array(member.size);

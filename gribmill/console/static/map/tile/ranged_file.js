@@ -1,5 +1,5 @@
-// Parts of a file on the server, by HTTP range requests. The address must name one version of the file: browsers keep
-// parts of it, and Chromium would join them with parts of a later version.
+// Parts of a file on the server, by HTTP range requests. The URL must name one version of the file: browsers cache
+// parts of it, and Chromium would combine them with parts of a later version.
 import { TileError } from "./tile_error.js";
 
 // The end record of a ZIP file is in its last 65,557 bytes. This usually includes the directory, and all of a small tile.
@@ -18,7 +18,7 @@ export class RangedFile {
     this.size = size;
   }
 
-  // `address` may end with # and the size of the file: browsers do not keep the end of a file whose size they do not know.
+  // `address` may end with # and the size of the file: browsers do not cache the end of a file of unknown size.
   static async open(address, signal) {
     const [url, size] = address.split("#");
     const response = await ask(url, size ? `bytes=${Math.max(0, size - TAIL_BYTES)}-${size - 1}` : `bytes=-${TAIL_BYTES}`, signal);

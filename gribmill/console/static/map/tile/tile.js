@@ -1,4 +1,4 @@
-// A tile: its metadata, and the values of its variables, identical to those that gribmill reads.
+// A tile: its metadata, and the values of its variables, identical to those read by gribmill in Python.
 import { Npz } from "./npz.js";
 import { TileError } from "./tile_error.js";
 

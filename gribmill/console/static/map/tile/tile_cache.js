@@ -1,4 +1,4 @@
-// Tiles that were opened and values that were read; the least recently used are removed first.
+// A cache of opened tiles and their values; the least recently used are evicted first.
 import { Tile } from "./tile.js";
 import { TileError } from "./tile_error.js";
 

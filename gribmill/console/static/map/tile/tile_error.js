@@ -1,5 +1,5 @@
-// What is wrong with a tile or a request, as a sentence for the person at the map. `kind` is "gone" for a tile that the
-// server no longer has, "offline" where it does not answer, "login" where it wants to know who asks.
+// An error with a tile or a request, as a sentence for the user. `kind` is "gone" for a tile that the server no longer
+// has, "offline" if it does not respond, "login" if it requires a login.
 export class TileError extends Error {
   name = "TileError";
 

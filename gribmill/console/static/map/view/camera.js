@@ -14,7 +14,7 @@ export class Camera {
     [this.width, this.height] = [Math.max(1, width), Math.max(1, height)];
   }
 
-  // Shows all of these bounds; one turn of a plane that repeats. `cell` is the height of a cell of the tile.
+  // Shows all of these bounds, or one turn of a repeating plane. `cell` is the height of a cell of the tile.
   fit([west, south, east, north], turn = null, cell = 1) {
     this.most = LARGEST_CELL / cell;
     [this.x, this.y] = [(west + east) / 2, (south + north) / 2];

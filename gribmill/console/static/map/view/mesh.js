@@ -1,10 +1,10 @@
 // Triangles that map the cells of a grid to a plane: two for a tile on its own grid, many on another projection.
 const FIRST_KNOTS = 32;
-const FIRST_MERIDIANS = 8; // on a web map they are straight and evenly spaced
+const FIRST_MERIDIANS = 8; // on Web Mercator, meridians are straight and evenly spaced
 const MOST_KNOTS = 640;
 const ROUNDS = 7;
 const SAMPLES = 24;
-const PICTURE_PIXELS = 2000; // a view of the whole tile is no larger
+const PICTURE_PIXELS = 2000; // the largest view of a whole tile
 const OFF_PIXELS = 0.12;
 const OFF_CELLS = 0.1;
 
@@ -37,7 +37,7 @@ function knotsTo(count, parts) {
   return Array.from({ length: parts + 1 }, (_, n) => (n / parts) * count - 0.5);
 }
 
-// Adds a knot in the middle of each part in which a straight line is off by more than `most`.
+// Adds a knot in the middle of each interval in which a straight line is off by more than `most`.
 function refined(knots, cross, place, plane, most) {
   const every = Math.max(1, Math.floor(cross.length / SAMPLES));
   const samples = cross.filter((_, n) => n % every === 0 || n === cross.length - 1);
@@ -56,8 +56,8 @@ function isBent(a, middle, b, plane, most) {
   return off > most && Math.min(Math.abs(a[1]), Math.abs(middle[1]), Math.abs(b[1])) < plane.edge;
 }
 
-// Leaves out triangles with a corner that is not on the plane, or around a pole. A triangle across the end of the
-// plane continues beyond it, where the next turn of the plane is drawn.
+// Omits triangles that have a corner outside the plane or that contain a pole. A triangle across the end of the plane
+// extends beyond it, where the next turn of the plane is drawn.
 function trianglesOf(rows, columns, place, plane) {
   const [places, cells, found] = [[], [], []];
   for (const j of rows) {

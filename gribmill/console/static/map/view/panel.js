@@ -5,7 +5,7 @@ import { Raster } from "../layers/raster.js";
 import { Camera } from "./camera.js";
 
 const MOST_RATIO = 2; // device pixels per CSS pixel
-const MARGIN = 0.2; // of the view, drawn beyond each edge, so that panning only shifts the canvas
+const MARGIN = 0.2; // share of the view drawn beyond each edge, so that panning only shifts the canvas
 const ZOOMED = [0.6, 1.7]; // how far a drawing is scaled before it is redrawn
 const REST_MS = 110;
 const COAST = "rgb(16 16 24 / 0.9)";
@@ -57,7 +57,7 @@ export class Panel {
     for (const canvas of [this.#coast, this.#lines]) canvas.width = canvas.width;
   }
 
-  // Moves the drawing with the camera, and redraws when the camera rests or the drawing no longer fills the view.
+  // Moves the drawing with the camera, and redraws when the camera stops or the drawing no longer fills the view.
   move(camera) {
     if (!this.content) return;
     clearTimeout(this.#resting);
@@ -143,7 +143,7 @@ export class Panel {
 
   #drawLines() {
     const { contours, wind, windStyle, plane } = this.content;
-    this.#lines.hidden = !contours && (windStyle !== "barbs" || !wind); // an empty canvas costs as much as a full one
+    this.#lines.hidden = !contours && (windStyle !== "barbs" || !wind); // compositing an empty canvas costs as much
     if (this.#lines.hidden) return;
     const context = this.#pen(this.#lines);
     contours?.draw(context, this.#drawn, { colour: "#111318", halo: "rgb(255 255 255 / 0.65)" });

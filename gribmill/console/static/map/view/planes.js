@@ -1,8 +1,8 @@
-// The plane of the map: the tile's own grid, or Web Mercator. x goes east, y north.
+// The plane of the map: the tile's own grid, or Web Mercator. x increases eastward, y northward.
 import { RADIANS } from "../grids/earth.js";
 
 const WEB_LIMIT_DEG = 85.0511; // where web maps end
-const FARTHEST_DEG = 89.5; // Mercator goes to infinity at the poles
+const FARTHEST_DEG = 89.5; // Mercator is infinite at the poles
 
 function mercator(lat) {
   return Math.asinh(Math.tan(lat * RADIANS)) / RADIANS;
@@ -20,7 +20,7 @@ export class NativePlane {
 
   edge = Infinity;
 
-  // Ratio of the horizontal to the vertical unit, at a height of the plane.
+  // Ratio of the horizontal to the vertical unit at a given y.
   narrowing(y) {
     return this.grid.narrowing(y);
   }
@@ -76,7 +76,7 @@ export class WebMercatorPlane {
   place(grid, j, i) {
     const [lat, lon] = grid.latlon(j, i);
     const [x, y] = this.project(lat, lon);
-    // Columns of such a grid are meridians: counting from the middle one avoids jumps at the edges.
+    // The columns are meridians: counting from the middle one avoids jumps at the edges.
     if (!grid.meridians) return [x, y];
     const step = grid.source.dlon;
     const middle = (grid.columns - 1) / 2;
