@@ -1,4 +1,4 @@
-"""The audit trail: who changed what, from where, and what it was before and after."""
+"""The audit trail: who changed what, from where, and the values before and after."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class AuditTrail:
             return tx.query(AuditEntry, "audit/insert", {**_who(actor), **_what(change), "status": status})[0]
 
     def begin(self, actor: Actor, change: AuditedChange) -> int:
-        """A change that is about to be made: its entry is there whatever happens then.
+        """Record a change that is about to be made, so that its entry exists whatever happens next.
 
-        It need not wait for the disk: the commit of the change itself does, and is written after it.
+        This commit need not be synced to disk: the later commit of the change itself syncs both.
         """
         with self._database.write() as tx:
             tx.lasting = False

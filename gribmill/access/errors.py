@@ -6,7 +6,7 @@ from gribmill.errors import GribmillError
 
 
 class AccessError(GribmillError):
-    """A token cannot be created or changed like this; the message says why."""
+    """A token cannot be created or changed as requested; the message says why."""
 
 
 class TokenNotFound(AccessError):

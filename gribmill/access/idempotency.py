@@ -42,9 +42,10 @@ class IdempotencyKeys:
         self._database = database
 
     def begin(self, wanted: RequestKey, abandoned_seconds: float) -> StoredAnswer | Decision:
-        """`new`: do it, then `finish` or `forget`. `busy`: wait. `different`: the key is another request's.
+        """Register a request. `new`: execute it, then call `finish` or `forget`. `busy`: the first request is still
+        running. `different`: the key belongs to another request.
 
-        One that was begun longer ago than `abandoned_seconds` and did not end (its server did) is done again.
+        A request that began more than `abandoned_seconds` ago and did not finish, because its server died, is new.
         """
         key = {"actor": wanted.actor, "key": wanted.key}
         with self._database.write() as tx:

@@ -1,4 +1,4 @@
-"""Sessions of the console: a random id in a cookie that stands for a token."""
+"""Console sessions: a random id in a cookie that represents a token."""
 
 from __future__ import annotations
 

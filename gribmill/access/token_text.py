@@ -1,6 +1,6 @@
-"""How a token looks: gm_<id>_<secret>_<checksum>.
+"""The format of a token: gm_<id>_<secret>_<checksum>.
 
-The prefix and the checksum let scanners recognise a token that leaked, and typing errors need no database.
+The prefix and the checksum let scanners recognise leaked tokens, and detect typing errors without the database.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TokenText(NamedTuple):
 
     @property
     def secret_hash(self) -> str:
-        """SHA-256 is enough: slow hashes protect guessable passwords, and this is 192 random bits."""
+        """SHA-256 is enough: slow hashes protect guessable passwords, but the secret is 192 random bits."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 
@@ -39,7 +39,7 @@ def new_token(token_id: str | None = None) -> TokenText:
 
 
 def read_token(text: str) -> TokenText | None:
-    """Parse a token; None if it is not one, for example because it was mistyped."""
+    """Parse a token; None if it is invalid, for example mistyped."""
     found = _PATTERN.fullmatch(text)
     if found is None or _checksum(text.rpartition("_")[0]) != found[3]:
         return None

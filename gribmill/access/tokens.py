@@ -18,7 +18,7 @@ from gribmill.errors import quoted
 DEFAULT_DAYS = 90.0
 LONGEST_DAYS = 3660.0
 LONGEST_NAME = 100
-# `last used` is updated at most this often.
+# The minimum interval between updates of a token's last use.
 NOTE_USE = timedelta(seconds=30)
 
 

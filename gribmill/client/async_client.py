@@ -31,7 +31,7 @@ def _sends(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P], 
 
 
 class AsyncClient:
-    """A client of a server's API. Use it in an `async with` block, or close it. Retries as Client does."""
+    """A client of a server's API. Use it in an `async with` block, or close it. Retries like Client."""
 
     def __init__(
         self, url: str, token: str | None = None, *, timeout_seconds: float = 60.0, retries: Retries | None = None
@@ -90,8 +90,8 @@ class AsyncClient:
     async def follow_events(
         self, name: str | None = None, *, last_event_id: int | None = None
     ) -> AsyncIterator[EventView]:
-        """Events as they happen, from now on or since a given one. A broken connection is resumed where it ended: no
-        event is lost or repeated."""
+        """Events as they happen, from now on or after a given one. A broken stream resumes where it ended: no event is
+        lost or repeated."""
         lines = EventLines(last_event_id)
         while True:
             response = await self._answered(lambda: self._open(lines, name))
@@ -103,7 +103,7 @@ class AsyncClient:
                     if event := lines.add(line):
                         yield event
             except httpx.TransportError:
-                pass  # the stream broke: it is opened again after the last event
+                pass  # the stream broke: reopen it after the last event
             finally:
                 await response.aclose()
             await asyncio.sleep(self._retries.first_seconds)

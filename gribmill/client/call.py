@@ -19,7 +19,7 @@ _adapters: dict[Any, TypeAdapter[Any]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[AnswerT]):
-    """One request. A change has an idempotency key, so that the server makes it only once, however often it is sent."""
+    """One request. A change has an idempotency key: the server executes it only once, however often it is sent."""
 
     method: str
     path: str
@@ -69,16 +69,16 @@ def part(text: object) -> str:
 
 
 def given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without None values."""
+    """The values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def read_as(kind: type[AnswerT]) -> Callable[[bytes], AnswerT]:
-    """Reads JSON as this type. Keys that a newer server adds are ignored."""
+    """A parser of JSON as this type. Unknown keys of newer servers are ignored."""
 
     def read(content: bytes) -> AnswerT:
         if kind not in _adapters:
-            _adapters[kind] = TypeAdapter(kind)  # takes milliseconds
+            _adapters[kind] = TypeAdapter(kind)  # cached because it takes milliseconds
         found: AnswerT = _adapters[kind].validate_json(content, extra="ignore")
         return found
 

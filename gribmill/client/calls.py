@@ -131,7 +131,7 @@ def move_job(
     priority: int | None = None,
     idempotency_key: str | None = None,
 ) -> Call[JobResource]:
-    """Move a queued job. Give exactly one of the places."""
+    """Move a queued job. Give exactly one of the destinations."""
     body = given({"to": to, "before": before, "behind": behind, "priority": priority})
     return change("POST", JobResource, f"{JOBS}/{part(job_id)}/move", body, idempotency_key)
 
@@ -206,7 +206,7 @@ def drain_worker(worker: str, *, idempotency_key: str | None = None) -> Call[Wor
 
 
 def dismiss_worker(worker: str, *, idempotency_key: str | None = None) -> Call[WorkerDismissedView]:
-    """Count a silent worker as stopped; its jobs go back into the queue."""
+    """Mark a silent worker as stopped and requeue its jobs."""
     return change("POST", WorkerDismissedView, f"{WORKERS}/{part(worker)}/dismiss", None, idempotency_key)
 
 

@@ -91,8 +91,8 @@ class Client:
                 return
 
     def follow_events(self, name: str | None = None, *, last_event_id: int | None = None) -> Iterator[EventView]:
-        """Events as they happen, from now on or since a given one. A broken connection is resumed where it ended: no
-        event is lost or repeated."""
+        """Events as they happen, from now on or after a given one. A broken stream resumes where it ended: no event is
+        lost or repeated."""
         lines = EventLines(last_event_id)
         while True:
             response = self._answered(lambda: self._open(lines, name))
@@ -102,7 +102,7 @@ class Client:
                     raise refusal(response)
                 yield from filter(None, map(lines.add, response.iter_lines()))
             except httpx.TransportError:
-                pass  # the stream broke: it is opened again after the last event
+                pass  # the stream broke: reopen it after the last event
             finally:
                 response.close()
             time.sleep(self._retries.first_seconds)

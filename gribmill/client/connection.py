@@ -19,7 +19,7 @@ __all__ = ["httpx", "options"]
 
 CONNECT_SECONDS = 5.0
 TOKEN_VARIABLE = "GRIBMILL_TOKEN"  # noqa: S105
-# A file with the certificates of a private CA; other programs use the same variables.
+# Variables that name a file with the certificates of a private CA, as for other programs.
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
 

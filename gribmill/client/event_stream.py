@@ -1,4 +1,4 @@
-"""Parses server-sent events, and keeps the id of the last one to resume from."""
+"""Parses server-sent events, and keeps the id of the last one, from which a stream can resume."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class EventLines:
         return {"Accept": "text/event-stream"} | ({} if self.last_id is None else {"Last-Event-ID": str(self.last_id)})
 
     def begin(self) -> None:
-        """Start a new connection: a partly received event is sent again."""
+        """Start a new connection. Drops a partly received event, which the server sends again."""
         self._id = None
         self._data.clear()
 
     def add(self, line: str) -> EventView | None:
-        """The event that this line completes, if any. An id can come alone, before the first event."""
+        """The event that this line completes, if any. An id may come without an event, before the first one."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":

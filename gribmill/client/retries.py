@@ -1,6 +1,6 @@
-"""When a request is retried, and after how long.
+"""When a request is retried, and after what delay.
 
-Reading again is always safe. A change is sent again under the same Idempotency-Key: the server does it once.
+Repeating a read is always safe. A change is sent again with the same Idempotency-Key, so the server executes it once.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import httpx
 
 # The server is unavailable, a proxy cannot reach it, or there are too many requests.
 AGAIN = frozenset({429, 502, 503, 504})
-# The same request is already in progress: its result will be available.
+# The same request is still in progress; its result will be available later.
 BEING_DONE = 409
 LONGEST_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """`attempts` in total, with exponential backoff and jitter, so that many clients do not return together."""
+    """`attempts` in total, with exponential backoff and jitter, so that many clients do not retry at once."""
 
     attempts: int = 5
     first_seconds: float = 0.5

@@ -1,3 +1,3 @@
-"""The shapes that gribmill shows to programs: what `--json` prints, as pydantic models with a JSON Schema."""
+"""The JSON that gribmill shows to programs, as printed by `--json`: pydantic models with a JSON Schema."""
 
 __all__ = ["access", "chain", "data", "queue", "view"]

@@ -1,4 +1,4 @@
-"""What all views share: frozen, with every key always present, and times in one format."""
+"""The base of all views: frozen, with every key always present, and times in one format."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ForecastTime = Annotated[datetime, PlainSerializer(datetime.isoformat, return_ty
 
 
 class View(BaseModel):
-    """A shape that is shown to programs. Its keys and their order are a promise: add keys, do not change them."""
+    """JSON for programs. Its keys and their order are a promise: add keys, do not change them."""
 
-    # Most commands print few of the views that they import: each is compiled when it is first used.
+    # Commands use few of the views that they import, so each is compiled on first use.
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
@@ -35,9 +35,9 @@ class View(BaseModel):
 
     @classmethod
     def copy_of(cls, record: Any, **other: Any) -> Self:
-        """The fields of a database record unchecked, with `other` in place of some.
+        """Copy the fields of a database record without validation; `other` overrides some of them.
 
-        A row that was edited by hand may hold anything, and is shown as it is.
+        A row that was edited by hand may contain anything and is shown unchanged.
         """
         copied = {name: getattr(record, name) for name in cls.model_fields if name not in other}
         return cast("Self", cls.model_construct(**copied, **other))

@@ -9,7 +9,7 @@ from gribmill.views.view import Time, View
 
 
 class AuditEntryView(View):
-    """A change: who made it, from where, and what it was before and after. `status` null: its end is not known."""
+    """A change: who made it, from where, and the values before and after. `status` null: the outcome is unknown."""
 
     id: int
     created_at: Time | None

@@ -1,4 +1,4 @@
-"""Tokens. Their secrets are in no view but that of a new one."""
+"""Tokens. Only the view of a new token contains its secret."""
 
 from __future__ import annotations
 

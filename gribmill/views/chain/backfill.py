@@ -37,9 +37,9 @@ class BackfillView(View):
 
 
 class BackfillEstimateView(BackfillView):
-    """A plan that was not enqueued, with the bytes to download; null when they could not be estimated.
+    """A plan that was not enqueued, with the bytes to download; null if they could not be estimated.
 
-    Mirrors list `published` of the files and do not have `absent`; `unknown` are counted from the schedule alone.
+    The mirrors have `published` of the files and lack `absent`; `unknown` files are known only from the schedule.
     """
 
     bytes: int | None
@@ -59,12 +59,12 @@ class BackfillEstimateView(BackfillView):
 
 
 class BackfillEnqueuedView(BackfillView):
-    """A plan that was enqueued. All its jobs share the correlation id; null when there is nothing to fetch."""
+    """A plan that was enqueued. Its jobs share the correlation id, which is null if there is nothing to fetch."""
 
     correlation_id: str | None
 
 
 class BackfillDoneView(BackfillEnqueuedView):
-    """A plan that was waited for. `failed_jobs` counts those of all models of the command."""
+    """A plan that was completed. `failed_jobs` counts the failed jobs of all models of the command."""
 
     failed_jobs: int

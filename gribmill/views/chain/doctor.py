@@ -1,4 +1,4 @@
-"""What `gribmill doctor` found."""
+"""The findings of `gribmill doctor`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class DownloadView(View):
-    """The messages that were fetched from one file, what they cost, and which variables they contain."""
+    """The messages fetched from one file, the bytes and requests this took, and the variables they contain."""
 
     model: str
     run: str

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class RemoteFieldView(View):
-    """One field: its name in gribmill or null, the texts of the index, and its bytes; `end` is null if unknown."""
+    """One field: its name in gribmill or null, the texts of the index, and its byte range; `end` is null if unknown."""
 
     number: str
     name: str | None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class MirrorStatusView(View):
-    """The health of one mirror, as the last requests found it."""
+    """The health of one mirror, according to the latest requests."""
 
     name: str
     state: str
@@ -29,7 +29,7 @@ class MirrorStatusView(View):
 
 
 class MirrorView(MirrorStatusView):
-    """A mirror with the models that use it; a family of members is named once."""
+    """A mirror with the models that use it; the members of a family are listed under the family's name."""
 
     models: tuple[str, ...]
 

@@ -31,7 +31,7 @@ class ModelView(View):
 
     @classmethod
     def of(cls, name: str, group: Sequence[Model], now: datetime) -> Self:
-        """`group` are the members that `name` stands for."""
+        """`group` contains the model or the members that `name` stands for."""
         first, newest = group[0], next(iter(group[-1].runs(now)), None)
         return cls(
             model=name,
@@ -75,7 +75,7 @@ class LatencyView(View):
 
 
 class ScheduleView(View):
-    """The hours of some cycles, for runs of some period."""
+    """The forecast hours of some cycles, for runs within some period."""
 
     cycles: str
     hours: str
@@ -105,7 +105,7 @@ class AddressView(View):
 
 
 class ModelDetailView(View):
-    """One model or family in full. Latency and addresses are those of an example: the newest run, or the last one."""
+    """One model or family in full. Latency and addresses are for an example run: the newest, or the last one."""
 
     model: str
     title: str
@@ -128,8 +128,8 @@ class ModelDetailView(View):
 
     @classmethod
     def of(cls, group: Sequence[Model], now: datetime) -> Self:
-        """`group` is one model, or the members of a family: the first one that has a run is the example."""
-        # Late: it loads the index parsers and the lexicon, which lists do not need.
+        """`group` is one model, or the members of a family; the first one that has a run is the example."""
+        # Imported late: it loads the index parsers and the lexicon, which lists do not need.
         from gribmill.pipeline.model_check import last_run
 
         model = next((one for one in group if one.runs(now)), group[-1])
@@ -160,10 +160,10 @@ class ModelDetailView(View):
 
 
 class ModelCheckView(View):
-    """What was tried on one model: keys that were read back, variables found out of all, problems, and what
-    could not be checked.
+    """The checks of one model: keys that were parsed back, variables found out of all, problems, and what could not be
+    checked.
 
-    `source`: where the index lines are from, `real`, `reported`, `made up`, or `index` for a given one.
+    `source` says where the index lines come from: `real`, `reported`, `made up`, or `index` for a given index.
     """
 
     model: str

@@ -27,7 +27,7 @@ class PrunedRunView(View):
 
 
 class PrunedRegionView(View):
-    """The tiles of one region of a run that a tenant no longer keeps."""
+    """The tiles of one region of a run, which the tenant no longer keeps."""
 
     model: str
     run: str
@@ -56,7 +56,7 @@ class PruneView(View):
     runs: tuple[PrunedRunView, ...]
     kept: tuple[PrunedRunView, ...]
     regions: tuple[PrunedRegionView, ...]
-    """Regions of tenants that were removed from runs that are kept."""
+    """Tenants' regions that were removed from runs that are kept."""
 
     @classmethod
     def of(cls, decisions: Iterable[RunDecision], regions: Iterable[RegionDecision], *, removed: bool) -> Self:

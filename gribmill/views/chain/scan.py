@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ScanView(View):
-    """The scan of one model. `new` is false when one was active already."""
+    """The scan of one model. `new` is false if a scan was already active."""
 
     model: str
     job_id: int
@@ -25,7 +25,7 @@ class ScanView(View):
 
 @dataclass(frozen=True, slots=True)
 class ScanFinding:
-    """What a scan found: its outcome, how many new files, a note, and the worker, unless it ran in this process."""
+    """The result of a scan: its outcome, the number of new files, a note, and the worker (None: this process)."""
 
     outcome: str
     files: int
@@ -40,9 +40,9 @@ class ScanFinding:
 
 
 class ScanResultView(ScanView):
-    """A scan and what it found: how many new files, and a note. The outcome is null when it was not run.
+    """A scan and its result: the number of new files, and a note. The outcome is null if it was not run.
 
-    `worker` is null when it was run by this command.
+    `worker` is null if this command ran it.
     """
 
     outcome: str | None
@@ -64,7 +64,7 @@ class ScanResultView(ScanView):
 
 
 class NotifiedScanView(View):
-    """The scan of one run that a notification led to. `new` is false when one was active already."""
+    """The scan of one run, caused by a notification. `new` is false if a scan was already active."""
 
     model_id: str
     run_id: str

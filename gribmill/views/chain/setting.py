@@ -1,4 +1,4 @@
-"""Settings and where they came from."""
+"""Settings and their origins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class SettingView(View):
-    """One setting in force: its dotted key, its value, and the file, variable or option that it came from."""
+    """One effective setting: its dotted key, its value, and the file, variable or option that it came from."""
 
     key: str
     value: Any

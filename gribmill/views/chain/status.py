@@ -55,9 +55,9 @@ class MissingHourView(View):
 
 
 class RunStatusView(View):
-    """How far one run is. It is incomplete when it was complete until a region was added.
+    """The progress of one run. It is incomplete if it was complete before a region was added.
 
-    If a backfill requested only some hours, `hours` are those, and the run has `hours_in_run`.
+    If a backfill requested only some hours, `hours` lists those; the whole run has `hours_in_run`.
     """
 
     run_id: str
@@ -82,7 +82,7 @@ class RunStatusView(View):
 
 
 class ProblemView(View):
-    """One problem. A problem that is not serious is only a note."""
+    """One problem. Problems that are not serious are only notes."""
 
     kind: str
     text: str
@@ -91,7 +91,7 @@ class ProblemView(View):
 
 
 class HealthView(View):
-    """Whether all is well in the data root; the worst problem first."""
+    """Whether all is well in the data root, and the problems, worst first."""
 
     well: bool
     problems: tuple[ProblemView, ...]
@@ -116,7 +116,7 @@ class RegionFreshnessView(View):
 
 
 class ModelStatusView(View):
-    """One model: its newest runs, the newest complete run of each region, its mirrors, and a verdict in a phrase."""
+    """One model: its newest runs, the newest complete run of each region, its mirrors, and a short verdict."""
 
     model_id: str
     title: str
@@ -131,7 +131,7 @@ class ModelStatusView(View):
     freshness: tuple[RegionFreshnessView, ...]
     """For the regions in [chain]."""
     health: HealthView
-    """The whole data root, the same for every model."""
+    """Of the whole data root; the same for every model."""
 
     @classmethod
     def of(cls, status: ModelStatus, health: Health, fresh: Iterable[RegionFreshness]) -> Self:

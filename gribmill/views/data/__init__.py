@@ -1,3 +1,3 @@
-"""What files contain: GRIB messages, tiles, points, regions."""
+"""GRIB files, tiles, point forecasts and regions."""
 
 __all__ = ["area", "grib", "point", "region", "run", "tile"]

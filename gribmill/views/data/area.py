@@ -8,8 +8,8 @@ from gribmill.views.view import ForecastTime, Time, View
 class AreaStatisticsView(View):
     """One variable at one hour over the points of the area; null where all of them are missing.
 
-    `window_minutes` is the time range of a sum, mean or extreme in minutes since the run, as its message states it;
-    null for an instant.
+    `window_minutes` is the time range of a sum, mean or extreme in minutes since the start of the run, as encoded in
+    its message; null for an instant.
     """
 
     min: float | None
@@ -22,7 +22,7 @@ class AreaStatisticsView(View):
 
 
 class AreaHourView(View):
-    """One hour of an area. A variable that the hour does not have is null."""
+    """One hour of an area. Variables that are missing at this hour are null."""
 
     hour: float
     time: ForecastTime
@@ -30,7 +30,7 @@ class AreaHourView(View):
 
 
 class AreaView(View):
-    """The statistics of an area, hour by hour. On grids of latitude and longitude the mean is weighted by area."""
+    """The statistics of an area, hour by hour. On latitude-longitude grids the mean is weighted by cell area."""
 
     model: str
     run: str

@@ -28,7 +28,7 @@ class GribStatsView(View):
 
 
 class GribFieldView(View):
-    """One field. `damaged` says why it cannot be read; most other keys are null then."""
+    """One field. `damaged` says why it cannot be read; most other keys are then null."""
 
     number: str
     offset: int

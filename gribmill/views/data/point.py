@@ -40,7 +40,7 @@ class PointHourView(View):
 
 
 class DayValueView(View):
-    """One variable on one day: extremes, or the sum of an amount. Not `whole`: hours of the day are missing."""
+    """One variable on one day: extremes, or the total of an amount. `whole` is false if hours are missing."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None]
@@ -74,8 +74,8 @@ class RunChoiceView(View):
 class PointView(View):
     """A point forecast. `units` are by variable.
 
-    For sums, means and extremes, `intervals` are the hours that each row covers, and `window_minutes` their start
-    and end in minutes since the run; null where there is no value.
+    For sums, means and extremes, `intervals` are the hours that each row covers, and `window_minutes` their start and
+    end in minutes since the start of the run; null where there is no value.
     `flags` are the meanings of codes, by variable and value.
     """
 
@@ -102,7 +102,7 @@ class PointView(View):
 
 
 class PointAnswerView(PointView):
-    """The same over HTTP, with the times at which the newest file of the run was downloaded and built."""
+    """A point forecast over HTTP, with the times at which the newest file of the run was downloaded and built."""
 
     ingested_at: Time | None
     built_at: Time | None

@@ -40,7 +40,7 @@ class RegionView(View):
 
 
 class WindowView(View):
-    """Rows and columns of a grid, each as begin and end; columns in several parts across the grid's edge."""
+    """Rows and columns of a grid, each as begin and end; several column ranges if it crosses the grid's edge."""
 
     rows: Span
     cols: tuple[Span, ...]
@@ -50,7 +50,7 @@ class WindowView(View):
 
 
 class GridWindowView(View):
-    """A grid, and the window that a box cuts from it; null where no grid point is inside."""
+    """A grid, and the window that a box cuts from it; null if no grid point is inside."""
 
     grid: str
     title: str
@@ -94,7 +94,7 @@ class BoxWindowsView(View):
 
 
 class RegionCheckView(View):
-    """Whether a region of the user's own can be used, and a remark."""
+    """Whether a user-defined region is valid, and a remark."""
 
     name: str
     ok: bool

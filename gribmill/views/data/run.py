@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RunRegionView(View):
-    """The tiles of one region of a run. `complete` is null where it is not known how many hours the run has."""
+    """The tiles of one region of a run. `complete` is null if the number of hours in the run is unknown."""
 
     region: str
     complete: bool | None
@@ -30,7 +30,7 @@ class RunRegionView(View):
 
 
 class RunView(View):
-    """One run and its regions. `state` is null for tiles that were made outside the chain."""
+    """One run and its regions. `state` is null for tiles that were built outside the chain."""
 
     model: str
     run: str
@@ -38,7 +38,7 @@ class RunView(View):
     state: Literal["arriving", "complete", "given_up"] | None
     first_seen_at: Time | None
     ingested_at: Time | None
-    """When its newest file was downloaded."""
+    """When the run's newest file was downloaded."""
     regions: tuple[RunRegionView, ...]
 
     @classmethod
@@ -58,7 +58,7 @@ class RunView(View):
 
     @classmethod
     def of_folders(cls, folders: list[TileFolder]) -> Self:
-        """A run that the catalogue does not have, from what is on the disk."""
+        """A run that is not in the catalogue, from its folders on disk."""
         return cls(
             model=folders[0].model,
             run=folders[0].run,
@@ -83,9 +83,9 @@ class RunView(View):
 
 
 class LatestRunView(View):
-    """The run to read of one region: the newest complete one, or the newest.
+    """The run to read for one region: the newest complete one, or the newest.
 
-    `tiles` are the addresses of its hours, in order.
+    `tiles` are the URLs of its hours, in order.
     """
 
     model: str
@@ -123,9 +123,9 @@ class LatestRunView(View):
 
 
 class ModelMetaView(View):
-    """When a model was last updated, in seconds since 1970, with the names that Open-Meteo uses.
+    """When a model was last updated, in seconds since 1970, with Open-Meteo's names.
 
-    Null where no run is complete yet. `data_end_time` is the last valid time of that run.
+    Values are null if no run is complete yet. `data_end_time` is the last valid time of that run.
     """
 
     model: str

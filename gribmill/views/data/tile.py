@@ -77,7 +77,7 @@ class TileView(View):
 
 
 class TileDifferenceView(View):
-    """A variable or fact in which two tiles differ; numbers are of the points that differ."""
+    """A variable or metadata key in which two tiles differ; the numbers refer to the points that differ."""
 
     name: str
     why: str
@@ -91,7 +91,7 @@ class TileDifferenceView(View):
 
 
 class CheckView(View):
-    """One check of a tile. `good` is null where it could not be made."""
+    """One check of a tile. `good` is null if the check could not be made."""
 
     what: str
     good: bool | None
@@ -99,7 +99,7 @@ class CheckView(View):
 
 
 class TileCheckView(View):
-    """All checks of one tile. It is good when none of them failed. `repaired`: whether it is right again."""
+    """All checks of one tile, which is good if none of them failed. `repaired`: whether a damaged one is good again."""
 
     tile: str
     good: bool

@@ -1,4 +1,4 @@
-"""Attempts: one run of a job each, as the database keeps it, and as `gribmill tick` made it."""
+"""Attempts, as stored in the database and as reported by `gribmill tick`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class AttemptView(View):
-    """One run of a job: every column, and how long it took."""
+    """One attempt: every column, and how long it took."""
 
     job_id: int
     attempt_no: int
@@ -33,14 +33,14 @@ class AttemptView(View):
     """Unique in the whole queue, as in the view `job_runs`."""
     template_id: int | None
     params_snapshot: Any
-    """The arguments that it ran with."""
+    """The arguments that the attempt ran with."""
     downloaded_bytes: int | None
-    """Bytes that its handler received from the network; null if it did not report them."""
+    """Bytes that the handler received from the network; null if it did not report them."""
     written_bytes: int | None
     ready_at: Time | None
-    """When it could have started."""
+    """When the attempt could have started."""
     wait_seconds: float | None
-    """From when it could have started to its start: without backoff, delay and jobs that it waited for."""
+    """From `ready_at` to the start: excludes backoff, delay and waiting for dependencies."""
 
     @classmethod
     def of(cls, attempt: Attempt, job: Job) -> Self:
@@ -59,7 +59,7 @@ class AttemptView(View):
 
 
 class TickView(View):
-    """An attempt that was made in this process. `accepted` is false when the job was taken away meanwhile."""
+    """An attempt in this process. `accepted` is false if the job was taken away meanwhile."""
 
     job_id: int
     type: str

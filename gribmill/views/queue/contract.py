@@ -1,7 +1,7 @@
-"""The contract's names for what the queue has: statuses, fields, and the direction of priorities. Nowhere else.
+"""The only place that maps the queue's statuses, fields and priorities to the names of the API contract.
 
-A priority of the contract is 100 by default and lower means sooner; the queue's is 0 by default and higher means
-sooner. One is 100 minus the other.
+In the contract, the default priority is 100 and lower runs sooner; in the queue it is 0 and higher runs sooner. One is
+100 minus the other.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def attempt_status_of(status: AttemptStatus) -> ContractAttemptStatus:
 
 
 def status_filter(status: ContractStatus | None) -> dict[str, Any]:
-    """The fields of a JobFilter. A dead letter is a failed job to us, and a status of its own in the contract."""
+    """The fields of a JobFilter. A dead letter is a failed job in the queue, but a separate status in the contract."""
     if status in ("failed", "dead_letter"):
         return {"dead": status == "dead_letter"}
     return {} if status is None else {"status": OUR_STATUSES[status]}
@@ -56,13 +56,13 @@ def status_filter(status: ContractStatus | None) -> dict[str, Any]:
 def job_filter(
     status: ContractStatus | None, definition_key: str | None, group_name: str | None, worker: str | None, **same: Any
 ) -> JobFilter:
-    """`same` are fields that have the same names on both sides."""
+    """The filter for the contract's parameters. `same` are fields with the same name on both sides."""
     mapped: dict[str, Any] = {"type": definition_key, "group_key": group_name, "worker_id": worker}
     return JobFilter(**status_filter(status), **mapped, **same)
 
 
 class JobResource(View):
-    """A job in the words of the contract."""
+    """A job, with the names of the contract."""
 
     id: int
     tenant_id: str
@@ -113,7 +113,7 @@ class JobResource(View):
 
 
 class AttemptResource(View):
-    """One run of a job in the words of the contract. `lost`, `snoozed` and `skipped` go beyond it."""
+    """An attempt, with the names of the contract. The statuses `lost`, `snoozed` and `skipped` are extensions."""
 
     id: str
     job_id: int
@@ -136,7 +136,7 @@ class AttemptResource(View):
 
 
 class DefinitionResource(View):
-    """A job definition in the words of the contract. Its id is its key."""
+    """A job definition, with the names of the contract. Its id is its key."""
 
     id: str
     key: str
@@ -158,7 +158,7 @@ class DefinitionResource(View):
 
 
 class TriggerResource(View):
-    """A trigger in the words of the contract. `adaptive`: `gribmill run` chooses its times."""
+    """A trigger, with the names of the contract. `adaptive`: `gribmill run` chooses its times."""
 
     id: int
     tenant_id: str
@@ -194,7 +194,7 @@ class TriggerResource(View):
 
 
 class JobSummary(View):
-    """Counts by status, the age of the oldest job that could run, and how many run."""
+    """Counts by status, the age of the oldest ready job, and the number of running ones."""
 
     counts: dict[ContractStatus, int]
     oldest_queued_age_seconds: float | None
@@ -202,7 +202,7 @@ class JobSummary(View):
 
 
 class JobDetail(JobResource):
-    """A job, why it does not start yet, and the jobs that it belongs with."""
+    """A job, why it has not started yet, and related jobs."""
 
     waits_for: str | None
     parents: tuple[int, ...]
@@ -211,20 +211,20 @@ class JobDetail(JobResource):
 
 
 class JobPage(View):
-    """Jobs, the newest first. `next_cursor` null: there are no more."""
+    """Jobs, newest first. `next_cursor` is null on the last page."""
 
     jobs: tuple[JobResource, ...]
     next_cursor: int | None
 
 
 class CanceledJob(JobResource):
-    """`requested`: it runs, and its worker was asked to stop it."""
+    """`requested`: the job is running, and its worker was asked to stop it."""
 
     result: Literal["canceled", "requested"]
 
 
 class RetriedJob(View):
-    """The job that runs it again; `created` false: there was one already."""
+    """The new job that retries it. `created` is false if there already was one."""
 
     id: int
     created: bool

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 class TableView(View):
-    """A table: about how many rows it has, how many are dead until they are vacuumed, and how much space holds no live
-    rows."""
+    """A table: its approximate number of rows, dead rows that await VACUUM, and the space without live rows."""
 
     name: str
     rows: int
@@ -26,7 +25,7 @@ class TableView(View):
 
 
 class IndexView(View):
-    """An index, how often it was used since the statistics began, and how much of its space holds no entries."""
+    """An index: how often it was used since the statistics began, and the space without entries."""
 
     name: str
     table: str
@@ -77,7 +76,7 @@ class DatabaseStatusView(View):
 
 
 class UpgradeView(View):
-    """Which migrations were applied; none if the tables were up to date."""
+    """The migrations that were applied; none if the tables were up to date."""
 
     place: str
     applied: list[int]
@@ -89,7 +88,7 @@ class UpgradeView(View):
 
 
 class MovedTableView(View):
-    """A table that was copied: its rows, and how many of them this command copied."""
+    """A copied table: its rows, and how many of them this command copied."""
 
     name: str
     rows: int
@@ -97,7 +96,7 @@ class MovedTableView(View):
 
 
 class MoveView(View):
-    """A move that is complete: every row is the same in both."""
+    """A completed move: every row is identical in both databases."""
 
     source: str
     target: str

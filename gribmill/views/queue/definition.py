@@ -1,4 +1,4 @@
-"""Job definitions: the declared values, the changes of operators, and the values in force."""
+"""Job definitions: the declared values, the operators' changes, and the effective values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionView(View):
-    """One job type. `effective` is `declared`, changed by `overrides`."""
+    """One job type. `effective` is `declared` with `overrides` applied."""
 
     type: str
     description: str
@@ -44,7 +44,7 @@ class DefinitionView(View):
 
 
 class DefinitionVersionView(View):
-    """What a definition was after one change."""
+    """A definition as of one change."""
 
     version: int
     changed_at: Time | None
@@ -58,7 +58,7 @@ class DefinitionVersionView(View):
 
 
 class DefinitionHistoryView(View):
-    """One job type with every version of it."""
+    """One job type with all its versions."""
 
     definition: DefinitionView
     versions: tuple[DefinitionVersionView, ...]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EventView(View):
-    """Something that has happened. `job_id` is the job that caused it; `key` the id that was given with `emit`."""
+    """An event. `job_id` is the job that caused it; `key` is the id given with `emit`."""
 
     id: int
     name: str
@@ -36,7 +36,7 @@ class EventNameView(View):
     description: str
     optional: bool
     recorded: bool
-    """Whether it is recorded at all times. An optional one may still be recorded for a trigger."""
+    """Whether the event is always recorded. Optional events are otherwise recorded only while a trigger needs them."""
     payload_schema: dict[str, Any]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The payload of each event that gribmill publishes. Keys may be added; those that are here stay."""
+"""The payload of each event that gribmill publishes. Keys may be added, but never changed or removed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RunPayload(View):
 class RunSeenPayload(RunPayload):
     """A run was recorded for the first time: it is due, or one of its files is published.
 
-    `hours` make it whole; while not `final`, more may be found.
+    `hours` are those of the complete run; unless `final`, more may be found.
     """
 
     hours: list[int]
@@ -36,8 +36,8 @@ class HourIngestedPayload(RunPayload):
 
 
 class HourCutPayload(RunPayload):
-    """Tiles of an hour were cut together. `decode_seconds` went into unpacking fields, `encode_seconds` into cutting,
-    compressing and writing arrays."""
+    """The tiles of an hour were cut together. `decode_seconds` is the time to unpack fields, `encode_seconds` the time
+    to cut, compress and write arrays."""
 
     hour: int
     regions: list[str]
@@ -75,7 +75,7 @@ class MirrorPayload(View):
 
 
 class MirrorSickPayload(MirrorPayload):
-    """A mirror failed repeatedly, or asked for a pause, and is not used before `until`."""
+    """A mirror failed repeatedly, or requested a pause, and is not used before `until`."""
 
     failures: int
     reason: str
@@ -83,7 +83,7 @@ class MirrorSickPayload(MirrorPayload):
 
 
 class JobFailedPayload(View):
-    """A job has failed for good: permanently, or as a dead letter."""
+    """A job has failed and will not be retried: permanently, or as a dead letter."""
 
     job_id: int
     type: str
@@ -104,7 +104,7 @@ class JobDeadLetteredPayload(View):
 
 
 class JobRecoveredPayload(View):
-    """An attempt was lost with its worker. `status` is what became of its job: `pending` runs again."""
+    """An attempt was lost with its worker. `status` is the new status of the job: if `pending`, it runs again."""
 
     job_id: int
     type: str
@@ -115,10 +115,10 @@ class JobRecoveredPayload(View):
 
 
 class AttemptMeteredPayload(View):
-    """An attempt has ended. `wait_seconds` is counted from when it could have started: a backoff, a delay and
-    jobs that it waited for are not part of it.
+    """An attempt has ended. `wait_seconds` counts from when it could have started: it excludes backoff, delay and
+    waiting for dependencies.
 
-    `bytes` is what was downloaded and written together; each is null if the handler did not report it.
+    `bytes` is the sum of bytes downloaded and written; each is null if the handler did not report it.
     """
 
     job_id: int
@@ -136,25 +136,25 @@ class AttemptMeteredPayload(View):
 
 
 class WorkerLostPayload(View):
-    """A worker died or fell silent, with or without jobs."""
+    """A worker died or stopped sending heartbeats, with or without jobs."""
 
     worker_id: str
     reason: str
 
 
 class DiskLowPayload(View):
-    """The disk has less free space than downloads must leave: they wait."""
+    """The disk has less free space than downloads must leave free; downloads wait."""
 
     free_bytes: int
     low_bytes: int
 
 
 class DiskFreedPayload(View):
-    """The disk has enough free space again: downloads go on."""
+    """The disk has enough free space again; downloads continue."""
 
 
 class WebhookDisabledPayload(View):
-    """A webhook was disabled because its deliveries failed for too long, or its address is gone."""
+    """A webhook was disabled because its deliveries failed for too long, or its URL responded with 410 Gone."""
 
     webhook_id: int
     host: str | None

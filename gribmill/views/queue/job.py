@@ -1,4 +1,4 @@
-"""Jobs: one, a page of them, and one with everything that belongs to it."""
+"""Jobs: a single job, a page of jobs, and a job with its attempts and related jobs."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ class JobView(View):
 
 
 def _redacted(job: Job) -> dict[str, Any]:
-    """The columns in which a secret could be shown."""
+    """The columns that could contain secrets, redacted."""
     return {"args": redact_json(job.args), "dedupe_key": redact(job.dedupe_key) if job.dedupe_key else None}
 
 
 class Placed(View):
-    """Something with a place in the queue; 1 is claimed first."""
+    """A place in the queue; 1 is claimed first."""
 
     place: int
 
 
 class QueuedJobView(JobView, Placed):
-    """A pending job, its place in the order of claims, and why it does not start yet (null: it is ready)."""
+    """A pending job, its place in the queue, and why it has not started yet (null if it is ready)."""
 
     waits_for: str | None
 
@@ -93,7 +93,7 @@ class JobPageView(View):
 
 
 class RetryView(View):
-    """A job of a chain of retries."""
+    """A job in a chain of retries."""
 
     id: int
     status: str
@@ -114,7 +114,7 @@ class SiblingView(View):
 
 
 class DependencyView(View):
-    """A job that another one waits on, or that waits on another one."""
+    """A job that another one depends on, or that depends on another one."""
 
     id: int
     status: str

@@ -1,4 +1,4 @@
-"""Job groups: how far each is, and what a command did to one."""
+"""Job groups: their progress, and the results of commands on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DERIVED = ("status", "percent", "total", "pending", "running", "succeeded", "fa
 
 
 class JobGroupView(View):
-    """A group with its status and progress. Jobs that were retried since are not counted; their retries are."""
+    """A group with its status and progress. Retried jobs are not counted; their retries are."""
 
     id: int
     name: str
@@ -51,7 +51,7 @@ class GroupCancelledView(View):
 
 
 class GroupJobsView(View):
-    """The jobs that were added to a group, or that run its failed jobs again."""
+    """The jobs that were added to a group, or that retry its failed jobs."""
 
     id: int
     name: str

@@ -1,4 +1,4 @@
-"""What a command did to jobs or triggers, one by one."""
+"""The result of a command for each job or trigger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class EnqueuedView(View):
-    """The id of a job. `created` is false when an equal job was active already."""
+    """The id of a job. `created` is false if an equal job was already active."""
 
     id: int
     created: bool
@@ -23,7 +23,7 @@ class EnqueuedView(View):
 
 
 class RefusedView(View):
-    """A job or trigger that was left as it was, and why."""
+    """A job or trigger that was not changed, and why."""
 
     id: int
     ok: Literal[False] = False
@@ -44,7 +44,7 @@ class CancelledView(DoneView):
 
 
 class ChosenJobView(View):
-    """A job that a filter chose, which --dry-run left as it was."""
+    """A job that matches the filter; --dry-run did not change it."""
 
     id: int
     type: str
@@ -56,7 +56,7 @@ class ChosenJobView(View):
 
 
 class RetriedView(DoneView):
-    """The job that runs it again. `created` is false when it was retried before, or an equal job was active already."""
+    """The job that retries it. `created` is false if it was already retried, or an equal job was already active."""
 
     new_id: int
     created: bool

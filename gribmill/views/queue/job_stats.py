@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class JobStatsView(View):
-    """One type: jobs by status now; and of the last hour: how many ended, their waits and run times in seconds."""
+    """One type: current jobs by status; for the last hour, how many ended, and their waits and run times in seconds."""
 
     type: str
     counts: dict[str, int]
@@ -45,7 +45,7 @@ class ThroughputView(View):
 
 
 class QueueTotalsView(View):
-    """All types together: jobs by status, the age of the oldest ready one, and the last minute and hour."""
+    """All types together: jobs by status, the age of the oldest ready job, and the last minute and hour."""
 
     counts: dict[str, int]
     oldest_ready_seconds: float | None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TemplateView(View):
-    """A template. A null option is that of the job type."""
+    """A template. Null options default to the job type's values."""
 
     id: int
     name: str
@@ -42,7 +42,7 @@ class TemplateTriggerView(View):
 
 
 class TemplateDetailView(TemplateView):
-    """A template, the arguments that each job still has to give, and the triggers that use it."""
+    """A template, the arguments that each job must still supply, and the triggers that use it."""
 
     missing: tuple[str, ...]
     triggers: tuple[TemplateTriggerView, ...]
@@ -54,7 +54,7 @@ class TemplateDetailView(TemplateView):
 
 
 def _redacted(template: JobTemplate) -> dict[str, Any]:
-    """The fields in which a secret could be shown."""
+    """The fields that could contain secrets, redacted."""
     return {
         "args": redact_json(template.args),
         "dedupe_key": redact(template.dedupe_key) if template.dedupe_key else None,

@@ -1,4 +1,4 @@
-"""Job types: what can be enqueued, and with which arguments."""
+"""Job types and their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reservations that hold jobs back."""
+"""Reservations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ReservationView(View):
-    """A reservation in force. `scope` is a job type, or `*` for all."""
+    """An active reservation. `scope` is a job type, or `*` for all."""
 
     id: str
     scope: str

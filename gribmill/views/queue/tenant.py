@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TenantView(View):
-    """A tenant: its time zone, the regions that are cut for it, and its limits (null: none)."""
+    """A tenant: its time zone, the regions that are cut for it, and its limits (null for no limit)."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Triggers, and what an event made of them."""
+"""Triggers and their firings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TriggerView(View):
     timezone: str | None
     event: str | None
     priority: int | None
-    """null: that of the job template."""
+    """null: the priority of the job template."""
     tenant_id: str
     dedupe_window_seconds: int
     misfire: Misfire
@@ -34,11 +34,11 @@ class TriggerView(View):
     next_fire_at: Time | None
     created_by: str | None
     kind: TriggerKind
-    """adaptive: `gribmill run` chooses its times, and it has no cron fields."""
+    """adaptive: `gribmill run` chooses the times, and there are no cron fields."""
     template_id: int | None
     """The job template whose arguments `template` overrides."""
     args: Any
-    """What `template` is the text of."""
+    """The parsed `template`."""
 
     @classmethod
     def of(cls, trigger: Trigger) -> Self:
@@ -46,13 +46,13 @@ class TriggerView(View):
 
 
 def _shown(trigger: Trigger) -> dict[str, Any]:
-    """What is not shown as it is stored."""
+    """The fields that are not shown as stored."""
     clock = {"cron": None, "timezone": None} if trigger.kind == "adaptive" else {}
     return {"template": _text(trigger.template), "args": redact_json(trigger.template), **clock}
 
 
 def _text(template: Any) -> str:
-    """As it is stored: JSON text, or what was written by hand in its place."""
+    """The template as stored: JSON text, or whatever was written by hand in its place."""
     shown = redact_json(template)
     return shown if isinstance(shown, str) else json.dumps(shown)
 
@@ -66,7 +66,7 @@ class SwitchedTriggerView(TriggerView, DoneView):
 
 
 class FiredView(View):
-    """What one event made of one trigger. No job and no error: the event had been reported before."""
+    """The result of one event for one trigger. Without a job or an error, the event had already been reported."""
 
     trigger_id: int
     job_id: int | None

@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries. The secret is in none of these views but the one of a new webhook."""
+"""Webhooks and their deliveries. Only the view of a new webhook contains its secret."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WebhookView(View):
-    """An address that receives events."""
+    """A URL that receives events."""
 
     id: int
     tenant_id: str
@@ -36,7 +36,7 @@ class WebhookView(View):
 
 
 class NewWebhookView(WebhookView):
-    """A webhook that was added or got a new secret: the only time that the secret is shown."""
+    """A webhook that was added or got a new secret, which is shown only this once."""
 
     secret: str
 
@@ -54,7 +54,7 @@ class SwitchedWebhookView(WebhookView, DoneView):
 
 
 class DeliveryView(View):
-    """One event on its way to one webhook; its name is `WEBHOOK-EVENT`."""
+    """The delivery of one event to one webhook, named `WEBHOOK-EVENT`."""
 
     delivery: str
     webhook_id: int

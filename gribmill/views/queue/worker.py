@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WorkerView(View):
-    """One worker. It is stale when its last heartbeat is older than the lease: its jobs go back into the queue."""
+    """One worker. It is stale if its last heartbeat is older than the lease; its jobs go back into the queue."""
 
     id: str
     state: Literal["active", "draining", "stopped"]
@@ -41,7 +41,7 @@ class WorkerView(View):
         clock_offset: float = 0.0,
         leader: str | None = None,
     ) -> Self:
-        """`clock_offset`: how far this host's clock is ahead of the database's, which gives the times."""
+        """`clock_offset` is how far this host's clock is ahead of the database's, which the times refer to."""
         heartbeat = worker.last_heartbeat
         age = None if heartbeat is None else time.time() - clock_offset - heartbeat.timestamp()
         facts = worker.metadata if isinstance(worker.metadata, dict) else {}
@@ -65,7 +65,7 @@ class WorkerView(View):
 
     @property
     def shown_state(self) -> str:
-        """What it reports of itself, unless it has been silent for too long."""
+        """The state that the worker reported, unless it has been silent for too long."""
         return "stale" if self.stale else self.state
 
 
@@ -77,7 +77,7 @@ class WorkerDrainedView(View):
 
 
 class WorkerDismissedView(View):
-    """The worker counts as stopped. `requeued`: the jobs that went back into the queue because their lease expired."""
+    """The worker was marked as stopped. `requeued` are the jobs that went back into the queue."""
 
     id: str
     state: Literal["stopped"] = "stopped"
@@ -85,7 +85,7 @@ class WorkerDismissedView(View):
 
 
 def worker_views(store: Store, lease_seconds: float) -> list[WorkerView]:
-    """Every known worker, with what it runs."""
+    """Every known worker, with its running jobs."""
     running, leader, offset = store.attempts.running(), store.workers.leader(), store.workers.clock_offset()
     return [
         WorkerView.of(one, lease_seconds, running.get(one.id, ()), clock_offset=offset, leader=leader)
