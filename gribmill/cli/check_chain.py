@@ -1,4 +1,4 @@
-"""Whether models and regions of [chain] and [retention] exist. Loading settings does not check it: it takes time."""
+"""Checks that the models and regions in [chain] and [retention] exist. Too slow to do whenever settings are loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gribmill.settings.schema import Settings
 
 
 def check_chain_models(settings: Settings) -> None:
-    """A ModelError for a model that does not exist, in [chain] or in [retention]."""
+    """Raise ModelError if a model in [chain] or [retention] does not exist."""
     names = [*settings.chain.models, *settings.retention]
     known = configured_models(settings) if names else {}
     for name in names:
@@ -20,7 +20,7 @@ def check_chain_models(settings: Settings) -> None:
 
 
 def check_chain_regions(settings: Settings) -> None:
-    """A RegionError for a region that does not exist."""
+    """Raise RegionError if a region does not exist."""
     known = {**built_in_regions(), **settings.regions}
     for name in settings.chain.regions:
         if name not in known:

@@ -1,4 +1,4 @@
-"""`gribmill config`: the settings in force."""
+"""`gribmill config`: the effective settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gribmill doctor`: is this machine and this data root in order, and what to do if not."""
+"""`gribmill doctor`: checks this machine and the data root, with remedies."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def doctor(settings: Settings, fix: bool, as_json: bool) -> None:
 
 
 def _fixed(about: Examination, finding: Finding, *, quiet: bool) -> Finding:
-    """Bring the lost tiles back; what is left then."""
+    """Rebuild the lost tiles; returns the finding afterwards."""
     started = start_repair(about.context, about.store, finding.lost)
     with progress_bars("items", quiet=quiet) as add_bar:
         bar = add_bar("jobs")

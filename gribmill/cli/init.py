@@ -1,4 +1,4 @@
-"""`gribmill init`: a settings file to start from."""
+"""`gribmill init`: write a settings file to start from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def init(file: Path, force: bool) -> None:
     if not file.parent.is_dir():
         raise GribmillError(f"there is no folder {file.parent} for the settings file")
     try:
-        # "x": nor is a file replaced that appears at this moment.
+        # "x" never replaces a file, not even one created a moment ago.
         with file.open("w" if force else "x", encoding="utf-8") as out:
             out.write(settings_file())
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""The global options of one call, for commands that show where a setting came from."""
+"""The global options of an invocation, for commands that show where a setting came from."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from gribmill.settings.origin import Origin
     from gribmill.settings.schema import Settings
 
-# The options that set a setting, by its key.
+# The option for each setting, by the setting's key.
 FLAG_NAMES = {"data": "--data", "log.format": "--log-json", "log.level": "--log-level"}
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """The settings file that was named, and the settings given as options, by dotted key."""
+    """The settings file named with --config, and the settings given as options, by dotted key."""
 
     config_file: Path | None
     flags: dict[str, Any]
@@ -24,8 +24,8 @@ class Invocation:
     META_KEY: ClassVar[str] = "gribmill.invocation"
 
     def settings(self) -> tuple[Settings, list[Origin]]:
-        """The settings in force, and where each came from."""
-        from gribmill.settings.load import load_with_origins  # not for `gribmill --help`: it loads pydantic
+        """The effective settings, and where each came from."""
+        from gribmill.settings.load import load_with_origins  # imported late: `gribmill --help` needs no pydantic
 
         settings, origins = load_with_origins(self.config_file, self.flags)
         return settings, [

@@ -1,4 +1,4 @@
-"""A group whose commands are imported when they are named."""
+"""A group that imports a command only when it is invoked."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gribmill.errors import sentence
 
 
 class LazyGroup(click.Group):
-    """Commands by name: where each is (`module:attribute`), and its line in the list of commands.
+    """Commands by name: the import path of each (`module:attribute`), and its line in the list of commands.
 
-    The lines are here so that the list imports none of the modules, and each command only what it needs itself.
+    The lines are given here so that listing the commands does not import their modules.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class LazyGroup(click.Group):
     ) -> None:
         super().__init__(*args, **attributes)
         self.table = table
-        # Former names. They work, and are not listed.
+        # Former names, which still work but are not listed.
         self.aliases = aliases or {}
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -56,7 +56,8 @@ class LazyGroup(click.Group):
 
 @contextmanager
 def _short_errors() -> Iterator[None]:
-    """A usage error quotes what was typed, which may be of any length and hold control characters."""
+    """Shorten usage errors and make them printable: they quote user input, which may be long or contain control
+    characters."""
     try:
         yield
     except click.ClickException as error:

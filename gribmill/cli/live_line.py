@@ -1,4 +1,4 @@
-"""A line at the bottom of the terminal that shows what is going on, below the lines of the log."""
+"""A status line at the bottom of the terminal, below the lines of the log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOK_EVERY_SECONDS = 1.0
 
 @contextmanager
 def live_line(text: Callable[[], str]) -> Iterator[None]:
-    """Inside, stderr ends with this text, which is asked for every second in a thread. Nothing in a pipe."""
+    """Show a status line on stderr while the block runs, refreshed every second in a thread. Does nothing in a pipe."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield
@@ -45,23 +45,23 @@ def live_line(text: Callable[[], str]) -> Iterator[None]:
 
 def _refresh(line: LiveLine, text: Callable[[], str], over: threading.Event) -> None:
     while not over.wait(LOOK_EVERY_SECONDS):
-        with contextlib.suppress(GribmillError):  # what is wrong is in the log
+        with contextlib.suppress(GribmillError):  # the error is in the log
             line.show(text())
 
 
 class LiveLine:
-    """Stands in for stderr: what is written goes above the line, which is drawn again below it."""
+    """Replaces stderr: text that is written appears above the status line, which is then redrawn."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._lock = threading.RLock()
         self._text = ""
         self._at_start = True
-        """Whether the last text that was written ended a line."""
+        """Whether the last written text ended with a newline."""
         self.buffer = _Bytes(self)
 
     def show(self, text: str) -> None:
-        """Replace the line; an empty text removes it."""
+        """Replace the status line; an empty text removes it."""
         text = printable(text.replace("\n", " "))
         with self._lock:
             if text != self._text:
@@ -108,7 +108,7 @@ class LiveLine:
 
 
 class _Bytes:
-    """The binary side of it: workers pass on what their executors print."""
+    """The binary buffer of a LiveLine: workers forward their executors' output to it."""
 
     def __init__(self, line: LiveLine) -> None:
         self._line = line

@@ -65,7 +65,7 @@ WITHOUT_SETTINGS = {"init", "grib"}
 
 
 class NonEmptyPath(click.Path):
-    """A path. An empty one is refused: it would mean the working directory."""
+    """A path that must not be empty, because an empty one would mean the working directory."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -152,7 +152,7 @@ def _end_check(error: str) -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a GribmillError or a file's OSError becomes one line on stderr and exit code 1."""
     if sys.stdout is None:
-        # Closed by the caller (>&-). A database that is opened next must not get its file descriptor.
+        # The caller closed stdout (>&-). Its file descriptor must not be reused for a database that is opened next.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     # NumPy's linear algebra, which gribmill hardly uses, starts a thread per core at import: 60 ms of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -164,14 +164,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"error: {sentence(str(error))}", err=True)
         sys.exit(1)
     except OSError as error:
-        # Code that reads or writes a file names it in its error; without a file name it is stdout that failed.
+        # Errors about files have a file name; without one, writing to stdout failed.
         if error.filename is not None:
             click.echo(sentence(f"error: {error.filename}: {error.strerror}"), err=True)
             sys.exit(1)
         if error.errno not in OUTPUT_ERRORS:
             raise
         click.echo(f"error: cannot write the output: {error.strerror}", err=True)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # The rest of the output must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that flushing at exit does not fail again
         sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for scripts. All use of rich for them is here: it is slow to load."""
+"""Output of commands: tables for people, JSON for scripts. Commands use rich only through here: it is slow to load."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gribmill.views.view import View
 
-# In a pipe nothing has to fit a screen: rows stay on one line, so that grep and cut work.
+# Wide enough that in a pipe each row stays on one line, so that grep and cut work.
 PIPE_WIDTH = 100_000
 
 
@@ -31,18 +31,18 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def print_json(value: View | Sequence[View | str]) -> None:
-    """A view, or a list of them, as one JSON document on stdout."""
+    """Print a view, or a list of views, as one JSON document on stdout."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
 
 
 def print_json_line(value: View | Sequence[View]) -> None:
-    """The same on one line, for commands that print again and again."""
+    """Print JSON on one line, for commands that print repeatedly."""
     click.echo(json.dumps(value, default=_plain))
 
 
 def _plain(value: Any) -> Any:
-    """Views become dictionaries. A row that was edited by hand may hold bytes, which become text."""
-    # Not by its type: importing pydantic takes longer than most commands need to start.
+    """Convert views to dictionaries, and bytes, which a row that was edited by hand may contain, to text."""
+    # Not isinstance: importing pydantic would take longer than most commands need to start.
     if hasattr(value, "model_dump"):
         return value.model_dump(by_alias=True, warnings=False)
     return str(value)
@@ -55,14 +55,14 @@ def one_line(text: str, limit: int = 80) -> str:
 
 
 def styled(*parts: str | Text | tuple[str, str]) -> Text:
-    """A line of plain text, of (text, style) pairs, and of other lines."""
+    """A line made of plain text, (text, style) pairs, and other lines."""
     from rich.text import Text
 
     return Text.assemble(*parts)
 
 
 def stacked(*parts: RenderableType) -> Group:
-    """Tables and lines below each other."""
+    """Tables and lines, one below the other."""
     from rich.console import Group
 
     return Group(*parts)
@@ -85,12 +85,12 @@ def print_table(
     drop: Sequence[str] = (),
     least: int | None = None,
 ) -> None:
-    """A plain table on stdout, fitted to a terminal.
+    """Print a plain table on stdout, fitted to the terminal.
 
-    `right` names the columns to align right (numbers). If the terminal is too narrow, the text of `cut` is shortened
-    and that of `wrap` is folded between words, but not below `least` columns; then the columns of `drop` are left out,
-    the first of them first. All others, such as names and paths, are never shortened or folded: they can be copied.
-    If all this does not help, each row is a name with its values below it.
+    `right` names the columns to right-align (numbers). If the terminal is too narrow, the column `cut` is shortened and
+    the column `wrap` is wrapped at words, but not below `least` characters; then the columns of `drop` are left out, in
+    order. Other columns, such as names and paths, are never shortened or wrapped, so that they can be copied. If the
+    table still does not fit, each row is printed as a name with its values below it.
     """
     from gribmill.cli.text.fit_table import LEAST, fit, records
 
@@ -111,7 +111,7 @@ def print_table(
 
 
 def print_rich(renderable: RenderableType) -> None:
-    """Print a rich object on stdout: fitted to a terminal, but unfolded and without padding in a pipe."""
+    """Print a rich object on stdout: fitted to a terminal, but neither wrapped nor padded in a pipe."""
     out = console()
     if out.is_terminal:
         out.print(renderable)
@@ -131,7 +131,7 @@ def make_table(
     cut: str | None = None,
     wrap: str | None = None,
 ) -> Table:
-    """The table that print_table prints; without `widths` each column is as wide as its cells."""
+    """The table that print_table prints; without `widths`, each column is as wide as its cells."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)

@@ -1,4 +1,4 @@
-"""Progress bars on stderr. In a pipe there are none, and rich is not loaded."""
+"""Progress bars on stderr. In a pipe, none are shown and rich is not loaded."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gribmill.cli.output import console
 
 
 class Bar(Protocol):
-    """Shows how much is done; the total is None while it is unknown. A label replaces the one before."""
+    """Shows how much is done; the total is None while it is unknown. A label replaces the previous one."""
 
     def __call__(self, done: int, total: int | None, label: str | None = None) -> None: ...
 
 
 @contextmanager
 def progress_bars(unit: Literal["bytes", "items"], *, quiet: bool = False) -> Iterator[Callable[[str], Bar]]:
-    """A function that adds a bar with a label. Bars do nothing when stderr is not a terminal."""
+    """A function that adds a bar with a label. Bars do nothing if stderr is not a terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda label: lambda done, total, label=None: None
         return
@@ -34,7 +34,7 @@ def progress_bars(unit: Literal["bytes", "items"], *, quiet: bool = False) -> It
 
     amount = (DownloadColumn(), TransferSpeedColumn()) if unit == "bytes" else (MofNCompleteColumn(),)
     columns = (TextColumn("{task.description}"), BarColumn(), *amount, TimeRemainingColumn())
-    # Not to what sys.stderr is later: a job that runs in this process passes its stderr on to the bars.
+    # Bound to the current stderr: a job that runs in this process later redirects sys.stderr to the bars.
     screen = console(stderr=True)
     screen.file = sys.stderr
     with Progress(*columns, console=screen, transient=True) as bars:

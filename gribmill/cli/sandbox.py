@@ -1,4 +1,4 @@
-"""`gribmill sandbox`: a publisher of synthetic forecasts, for demos, tests and load."""
+"""`gribmill sandbox`: a publisher of synthetic forecasts, for demos, tests and load tests."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _publishing(
     models: Sequence[Model], folder: Path, hours: str, run: str | None, runs: int, only: Sequence[str],
     seed: int, coarse: int,
 ) -> tuple[PublicationPlan, Callable[[float, Wait], Iterator[tuple[Publication, int]]]]:  # fmt: skip
-    """Check all options now, and plan; files are made when the second result is called with the interval."""
+    """Check all options and return the plan, and a function that makes the files when called with the interval."""
     wanted(only)
     for model in models:
         thinned(model_grid(model), coarse)
@@ -170,7 +170,7 @@ def _show(published: Iterator[tuple[Publication, int]]) -> None:
 
 
 def _regions(settings: Settings, models: Sequence[Model]) -> list[str]:
-    """Those of [chain], or the first built-in region that all these models reach."""
+    """The regions of [chain], or the first built-in region that all these models cover."""
     if settings.chain.regions:
         return [*settings.chain.regions]
     grids = [model_grid(model) for model in models]

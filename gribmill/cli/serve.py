@@ -44,7 +44,7 @@ def serve(settings: Settings, /, dev: bool, **given: Any) -> None:
 
 
 def server_settings(settings: Settings, **given: Any) -> Settings:
-    """The settings, with the options of the command line in place of those of [server]."""
+    """The settings, with [server] overridden by command-line options."""
     changes = {name: value for name, value in given.items() if value is not None}
     return settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
 

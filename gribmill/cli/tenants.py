@@ -1,4 +1,4 @@
-"""`gribmill tenants`: who shares this queue, and their limits."""
+"""`gribmill tenants`: the tenants that share the queue, and their limits."""
 
 from __future__ import annotations
 

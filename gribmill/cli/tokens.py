@@ -1,4 +1,4 @@
-"""`gribmill tokens`: who may use the server."""
+"""`gribmill tokens`: access tokens for the server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPIRY = (
     ),
     click.option("--no-expiry", is_flag=True, help="Let it never expire."),
 )
-# What the audit trail has as the result of a command that succeeded.
+# The status that the audit trail records for a successful command.
 DONE = 200
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gribmill.pipeline.context import Context
     from gribmill.queue.store import Store
 
-# The last hour at which a run of a day can begin.
+# The last hour of a day at which a run can start.
 LAST_HOUR = 23
 
 
@@ -156,7 +156,7 @@ def _sentence(view: BackfillView) -> str:
 
 
 def _estimate(view: BackfillEstimateView) -> str:
-    """What mirrors have of the files, and the size of these; what is not known is said."""
+    """How many of the files the mirrors have, and their size; also states what is unknown."""
     known = view.published + view.absent
     parts = []
     if known:

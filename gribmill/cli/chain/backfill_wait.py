@@ -1,4 +1,4 @@
-"""Waiting for a backfill: for other workers, or with workers of this command."""
+"""Waiting for a backfill, which other workers or workers of this command run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOOK_SECONDS = 2.0
 def wait_for_workers(
     settings: Settings, store: Store, models: Mapping[str, Model], progress: BackfillProgress
 ) -> BackfillState:
-    """Until other workers are done, with a progress bar; a note if there are none."""
+    """Wait until other workers are done, with a progress bar; prints a note if none is running."""
     if progress.read().active and not store.workers.alive(settings.queue.lease_seconds):
         click.echo("no worker is running; waiting for one (`gribmill work` starts it, or use --here)", err=True)
     return _show(progress, _Notes(store, models, progress), threading.Event())
@@ -40,7 +40,7 @@ def wait_for_workers(
 def work_here(
     settings: Settings, store: Store, models: Mapping[str, Model], progress: BackfillProgress
 ) -> BackfillState:
-    """Run workers in this process tree until it is done, or until a signal stops them."""
+    """Run workers in this process tree until the backfill is done, or until a signal stops them."""
     if not progress.read().active:
         return progress.read()
     if sys.stderr.isatty() and settings.log.level == "info":
@@ -64,7 +64,7 @@ def work_here(
 
 
 def _show(progress: BackfillProgress, notes: _Notes, over: threading.Event) -> BackfillState:
-    """Show the progress until nothing is active, or until asked to stop."""
+    """Show the progress until no job is active, or until asked to stop."""
     with progress_bars("items") as add_bar:
         bar = add_bar("files and tiles")
         while True:
@@ -78,7 +78,7 @@ def _show(progress: BackfillProgress, notes: _Notes, over: threading.Event) -> B
 
 
 class _Notes:
-    """Says once what the backfill waits for when nothing else is left to do."""
+    """Prints once what the backfill is waiting for when nothing else is left to do."""
 
     def __init__(self, store: Store, models: Mapping[str, Model], progress: BackfillProgress) -> None:
         self._store, self._models, self._groups = store, models, progress.groups

@@ -1,4 +1,4 @@
-"""`gribmill event`: notifications of new files as hints to scan now."""
+"""`gribmill event`: scan now because of notifications of new files."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def fetch(
     if variables and search:
         raise click.UsageError("--vars and --search exclude each other")
     chosen = one_model(configured_models(settings), model)
-    # Wrong names and searches are refused before anything is asked for.
+    # Refuse wrong names and searches before the first request.
     wanted(variables)
     if search is not None:
         compile_search(search)

@@ -35,7 +35,7 @@ def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -
     check_chain_models(settings)
     context = make_context_for_reading(settings) if dry_run else make_context(settings)
     runs = runs_on_disk(context.root, context.catalogue, model)
-    if model is not None and not runs:  # not the name of any run here: a family, or unknown
+    if model is not None and not runs:  # no run has this name: a family, or an unknown model
         members = models_named(context.models, model)
         runs = [run for one in members for run in runs_on_disk(context.root, context.catalogue, one.id)]
     now = datetime.now(UTC) - context.clock_ahead()

@@ -89,7 +89,7 @@ def _server(settings: Settings, port: int | None) -> AbstractContextManager[None
 def chain_settings(
     settings: Settings, models: tuple[str, ...], regions: tuple[str, ...], keep_grib: bool | None
 ) -> Settings:
-    """The settings, with the options of the command line in place of those of [chain]."""
+    """The settings, with [chain] overridden by command-line options."""
     given = {"models": models or None, "regions": regions or None, "keep_grib": keep_grib}
     changes = {name: value for name, value in given.items() if value is not None}
     return settings.model_copy(update={"chain": settings.chain.model_copy(update=changes)})

@@ -23,7 +23,7 @@ from gribmill.settings.schema import Settings
 from gribmill.views.chain.scan import ScanFinding, ScanResultView, ScanView
 
 POLL_SECONDS = 0.1
-# What the end of an attempt is called where the outcome itself is in another process.
+# The outcome for each attempt status, because the outcome itself is known only to the process that ran the attempt.
 OUTCOMES = {"succeeded": "succeeded", "skipped": "succeeded", "snoozed": "snoozed"}
 
 
@@ -59,7 +59,7 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
 
 
 def _look(settings: Settings, store: Store, made: list[Enqueued], asked_at: datetime) -> dict[int, ScanFinding]:
-    """What each scan found, run in this process or by a worker; none for those that are paused or reserved."""
+    """The result of each scan, run in this process or by a worker; paused and reserved scans are left out."""
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     found: dict[int, ScanFinding] = {}
     while left := {one.id for one in made} - found.keys():
@@ -79,13 +79,13 @@ def _look(settings: Settings, store: Store, made: list[Enqueued], asked_at: date
 
 
 def _ended_since(store: Store, job_id: int, moment: datetime) -> Attempt | None:
-    """The attempt of a worker that ended since then."""
+    """The last attempt that ended since `moment`, by any worker."""
     ended = [one for one in store.jobs.history(job_id).attempts if one.finished_at]
     return next((one for one in reversed(ended) if one.finished_at and one.finished_at >= moment), None)
 
 
 def _finding(store: Store, attempt: Attempt) -> ScanFinding:
-    """What a worker's scan found: its files were enqueued in the transaction that ended the attempt."""
+    """The result of a worker's scan. Its downloads were enqueued in the transaction that ended the attempt."""
     assert attempt.finished_at is not None
     model_id = store.jobs.get(attempt.job_id).args["model_id"]
     until = attempt.finished_at + timedelta(milliseconds=1)

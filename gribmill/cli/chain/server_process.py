@@ -1,4 +1,4 @@
-"""The server of `gribmill run --serve`: a process beside the workers, started again if it crashes."""
+"""The server of `gribmill run --serve`: a process beside the workers, restarted if it crashes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger("gribmill.serve")
 
 MODULE = "gribmill.cli.chain.server_main"
 NEEDED = ("fastapi", "uvicorn", "httptools", "uvloop")
-# The first pause before it is started again; each one is twice as long as the one before.
+# The delay before the first restart; it doubles with each further restart.
 PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
 END_SECONDS = 30.0
@@ -29,7 +29,7 @@ END_SECONDS = 30.0
 
 @contextmanager
 def server_beside(settings: Settings, ready: Callable[[str], None]) -> Iterator[None]:
-    """Serve while the block runs. An address that cannot be used is refused before it begins."""
+    """Serve while the block runs. Raises an error before the block if the address cannot be used."""
     if missing := next((name for name in NEEDED if importlib.util.find_spec(name) is None), None):
         raise missing_extra(missing)
     check_exposure(settings.server, dev=False)
@@ -43,7 +43,7 @@ def server_beside(settings: Settings, ready: Callable[[str], None]) -> Iterator[
 
 
 class ServerProcess:
-    """Keeps one server process on a socket. The socket stays open while it is replaced: clients wait a moment."""
+    """Keeps one server process running on a socket. The socket stays open during a restart: clients only wait."""
 
     def __init__(self, settings: Settings, listening: socket.socket, ready: Callable[[str], None]) -> None:
         self._message = json.dumps({"settings": settings.model_dump(mode="json"), "dev": False}) + "\n"
@@ -58,7 +58,7 @@ class ServerProcess:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let it end its requests, and wait for that."""
+        """Let the server finish its requests, and wait until it exits."""
         self._over.set()
         process = self._process
         if process is not None:
@@ -72,7 +72,7 @@ class ServerProcess:
     def _spawn(self) -> subprocess.Popen[str]:
         fd = self._listening.fileno()
         process = subprocess.Popen(
-            # A session of its own: Ctrl-C is for `gribmill run`, which ends the server last.
+            # In a new session, so that Ctrl-C reaches only `gribmill run`, which stops the server last.
             [sys.executable, "-P", "-m", MODULE, str(fd)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -81,13 +81,13 @@ class ServerProcess:
             text=True,
         )
         assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it ended already, which is noticed below
+        with contextlib.suppress(BrokenPipeError):  # it has already exited, which `_keep` notices
             process.stdin.write(self._message)
             process.stdin.flush()
         return process
 
     def _keep(self) -> None:
-        """In a thread: say where it listens, and replace it if it crashes. One that was asked to end stays ended."""
+        """Report the URL, and restart the server if it crashes, but not if it was asked to stop. Runs in a thread."""
         pause = PAUSE_SECONDS
         while True:
             assert self._process is not None and self._process.stdout is not None
@@ -104,5 +104,5 @@ class ServerProcess:
                 return
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
             self._process = self._spawn()
-            if self._over.is_set():  # `stop` may have ended the one before it
+            if self._over.is_set():  # `stop` may have terminated the previous process only
                 self._process.terminate()

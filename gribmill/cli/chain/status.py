@@ -1,4 +1,4 @@
-"""`gribmill status`: is all well, and if not, why."""
+"""`gribmill status`: whether all is well, and if not, why."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
             raise click.UsageError("--check prints one line: it cannot be combined with --json or --watch")
         _check(settings, models, runs)
     statuses, health, fresh = _read(settings, models, runs)
-    # Ctrl-C is the way to end it, and not a failure.
+    # Ctrl-C is the normal way to stop --watch, not a failure.
     with contextlib.suppress(KeyboardInterrupt) if watch else contextlib.nullcontext():
         while True:
             if as_json:
@@ -111,7 +111,7 @@ def _print(
 
 
 def _headline(statuses: list[ModelStatus], health: Health) -> Iterator[Line]:
-    """The answer first, then all that is wrong, one line each."""
+    """The verdict, then one line for each problem."""
     if health.well:
         workers = f"{health.workers} worker{'' if health.workers == 1 else 's'}"
         models = ", ".join(f"{one.model_id} {one.verdict}" for one in statuses[:4])
@@ -150,7 +150,7 @@ def _complete(region: str, run: str | None, fresh: dict[str, RegionFreshness]) -
 
 
 def _missing_lines(run: RunStatus, now: datetime) -> Iterator[Line]:
-    """The missing hours on one line, and below it one line for those that were tried."""
+    """The missing hours on one line, followed by a line for each hour that was tried."""
     tried = {one.hour for one in run.missing if _tried(one, now)}
     others = [*_groups(run, now, {one.hour for one in run.missing} - tried)]
     if others:
@@ -169,7 +169,7 @@ def _run_line(run: RunStatus, now: datetime) -> str:
 
 
 def _groups(run: RunStatus, now: datetime, hours: Collection[int]) -> Iterator[str]:
-    """Of these hours `1-5, 7-11 late`, `12-18 not due yet`: a range ends at an hour that is not missing."""
+    """Groups of hours such as `1-5, 7-11 late` or `12-18 not due yet`. A range ends at an hour that is not missing."""
     missing = {one.hour: _why(one, run, now) for one in run.missing if one.hour in hours}
     spans: dict[str, list[str]] = {}
     for words, several in groupby(run.hours, key=missing.get):
@@ -181,7 +181,7 @@ def _groups(run: RunStatus, now: datetime, hours: Collection[int]) -> Iterator[s
 
 
 def _why(one: MissingHour, run: RunStatus, now: datetime) -> str:
-    """The reason; the regions unless it is all of them; and what its job has tried."""
+    """The reason, the regions unless all are affected, and what the job has tried."""
     some = {*one.regions} != {*run.regions}
     where = f" ({', '.join(one.regions)})" if some and one.regions else ""
     return f"{one.reason}{where}{_tried(one, now)}"

@@ -1,4 +1,4 @@
-"""`gribmill status --check`: one line and an exit code, as monitoring plugins have them."""
+"""`gribmill status --check`: one line and an exit code, as for monitoring plugins."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)
 WORDS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
-# Without these no new forecast comes at all. What is wrong with one model shows in its freshness.
+# Problems that stop all new forecasts. Problems of a single model affect its freshness.
 CRITICAL_PROBLEMS: frozenset[ProblemKind] = frozenset(("no worker", "disk"))
-# Freshness says the same more precisely, region by region.
+# Problems that freshness reports more precisely, region by region.
 JUDGED: frozenset[ProblemKind] = frozenset(("model",))
 LONGEST_LINE = 400
 
@@ -33,7 +33,7 @@ def check_line(fresh: Sequence[RegionFreshness], health: Health) -> tuple[int, s
 
 
 def unknown_line(error: str) -> tuple[int, str]:
-    """What a plugin prints if it could not look."""
+    """The exit code and the line if the status could not be read."""
     return UNKNOWN, _line(UNKNOWN, error, [])
 
 
@@ -42,7 +42,7 @@ def _unknown(words: str, health: Health) -> tuple[int, str]:
 
 
 def _of_regions(fresh: Sequence[RegionFreshness]) -> Iterator[tuple[int, str]]:
-    """Regions of a model that are in the same state for the same reason are named together."""
+    """One entry for all regions of a model that are in the same state for the same reason."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for one in fresh:
         if one.state != "ok":
@@ -68,7 +68,7 @@ def _perfdata(fresh: Sequence[RegionFreshness], health: Health) -> Iterator[str]
 
 
 def _line(code: int, words: str, perfdata: list[str]) -> str:
-    # A bar begins the perfdata.
+    # A vertical bar would start the performance data.
     text = one_line(words.replace("|", "/"), LONGEST_LINE)
     return f"GRIBMILL {WORDS[code]} - {text}" + (f" | {' '.join(perfdata)}" if perfdata else "")
 

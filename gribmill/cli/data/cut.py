@@ -1,4 +1,4 @@
-"""`gribmill cut`: GRIB files into tiles, without the queue."""
+"""`gribmill cut`: cut GRIB files into tiles, without the queue."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _cut_each(
 
 
 def _say(text: str) -> None:
-    """A line on stderr, above the bar if there is one: click.echo would write into it."""
+    """Print a line on stderr, above the progress bar if there is one; click.echo would corrupt the bar."""
     sys.stderr.write(f"{printable(text)}\n")
     sys.stderr.flush()
 
@@ -182,7 +182,7 @@ def _regions(
 
 
 def _check_known(names: Sequence[str], everything: bool) -> None:
-    """Refuse a misspelt name: it would otherwise be reported as absent from the file."""
+    """Refuse a misspelt name, which would otherwise be reported as absent from the file."""
 
     for name in names:
         if everything or is_array_name(name) or lexicon().get(name) or lexicon().get(name.split("_")[0]):

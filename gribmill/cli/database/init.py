@@ -1,4 +1,4 @@
-"""`gribmill db init`: the tables of a new database."""
+"""`gribmill db init`: create the tables of a new database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gribmill db migrate`: the tables of this version."""
+"""`gribmill db migrate`: upgrade the tables to this version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gribmill db status`: the database itself."""
+"""`gribmill db status`: the state of the database itself."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _print(found: DatabaseStatusView, with_indexes: bool) -> None:
 
 
 def _size(count: int) -> str:
-    """SQLite does not say how large a table is."""
+    """The size of a table, if known: SQLite does not report it."""
     return format_size(count) if count else ""
 
 

@@ -25,7 +25,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="The definition a
 
 
 class WithCommand(click.Command):
-    """What comes after `--` is a command, not arguments."""
+    """Treats everything after `--` as a command instead of arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:

@@ -1,4 +1,4 @@
-"""`gribmill definitions`: the job types, as the code declares them and as operators change them."""
+"""`gribmill definitions`: job types as declared in code, and as changed by operators."""
 
 from __future__ import annotations
 

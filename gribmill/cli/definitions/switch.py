@@ -38,7 +38,7 @@ def deactivate(settings: Settings, keys: tuple[str, ...], as_json: bool) -> None
 def _switch(settings: Settings, keys: tuple[str, ...], *, active: bool, as_json: bool) -> None:
     store = open_queue(settings)
     for key in keys:
-        store.definitions.get(key)  # all of them exist, or nothing is changed
+        store.definitions.get(key)  # fail before changing anything if one does not exist
     made = [store.definitions.set_active(key, active=active, changed_by=current_user()) for key in keys]
     if as_json:
         print_json([DefinitionView.of(one) for one in made])

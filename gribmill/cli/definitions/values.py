@@ -1,4 +1,4 @@
-"""Values of a definition, as they are typed and as they are shown."""
+"""Parses and formats the values of a definition."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parse_values(ctx: click.Context, param: click.Parameter, words: tuple[str, .
 
 
 def _parse(name: str, text: str) -> Any:
-    """The value that a word stands for. Bounds are checked where it is stored."""
+    """Parse one value. The store checks its bounds."""
     if name == "resources":
         return [tag.strip() for tag in text.split(",") if tag.strip()]
     if name == "default_args":
@@ -54,7 +54,7 @@ def _parse(name: str, text: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """A value in a line of text."""
+    """A value as one line of text."""
     if value is None:
         return "none"
     if isinstance(value, list | tuple):

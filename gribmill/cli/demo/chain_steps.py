@@ -13,7 +13,7 @@ MODELS = ("hrrr", "gfs")
 REGIONS = ("ne", "conus", "europe")
 HOURS = "0-3"
 EVERY_SECONDS = 3
-# Every fourth grid point, on the same projections: quick on any machine.
+# Every fourth grid point of the same projections: fast on any machine.
 COARSE = 4
 BOSTON = ("42.36", "-71.06")
 PATIENCE_SECONDS = 100.0
@@ -81,7 +81,7 @@ CHAIN_STEPS: list[Callable[[Stage], None]] = [publish, follow, status, look, poi
 
 
 def _scans(stage: Stage) -> int:
-    """How many scans have ended."""
+    """The number of scans that have ended."""
     jobs = stage.store.jobs.list(JobFilter(type="scan_source"), limit=1000).jobs
     attempts = (one for job in jobs for one in stage.store.jobs.history(job.id).attempts)
     return sum(one.finished_at is not None for one in attempts)

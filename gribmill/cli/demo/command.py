@@ -1,4 +1,4 @@
-"""`gribmill demo`: a guided tour with real processes, on this machine alone."""
+"""`gribmill demo`: a guided tour with real processes, entirely on this machine."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def demo(settings: Settings, part: str, no_serve: bool) -> None:
 
 
 def play(stage: Stage, steps: Iterable[Callable[[Stage], None]]) -> int:
-    """Run the steps; how many checks failed."""
+    """Run the steps; returns the number of failed checks."""
     for number, step in enumerate(steps, 1):
         stage.title(f"{number}. {step.__doc__}")
         try:

@@ -1,4 +1,4 @@
-"""The folder of the demo: emptied each time, and never one that holds other files."""
+"""The folder of the demo. It is emptied each time; a folder with other files is refused."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from gribmill.errors import GribmillError
 
-# Marks a folder that was made by a demo, and may be emptied by the next one.
+# Marks a folder that was created by a demo and may be emptied by the next one.
 MARKER = ".gribmill-demo"
 
 
 @contextmanager
 def fresh_folder(folder: Path) -> Iterator[None]:
-    """Create the folder, or empty that of the last demo; no other demo can use it at the same time."""
+    """Create the folder, or empty the one of the last demo. Only one demo can use it at a time."""
     marker = folder / MARKER
     if folder.exists() and not marker.is_file():
         raise GribmillError(f"{folder} was not made by a demo and is not touched; use another data root (--data DIR)")

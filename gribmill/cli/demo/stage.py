@@ -1,4 +1,4 @@
-"""What the steps of the demo act on: a separate queue, real processes, and the results of checks."""
+"""The state shared by the demo's steps: a separate queue, real processes, and the results of checks."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class StepFailed(GribmillError):
 
 @dataclass(slots=True)
 class Stage:
-    """What the steps act on. `ids` are jobs that later steps use."""
+    """The state shared by the steps. `ids` are jobs that later steps use."""
 
     folder: Path
     settings: Settings
@@ -142,7 +142,7 @@ class Stage:
         return 0
 
     def enqueue(self, name: str, arguments: str, *options: str) -> int:
-        """Enqueue a `sleep` job with the real command; its id, which is kept under the name."""
+        """Enqueue a `sleep` job with the real command; returns its id, which is also stored under the name."""
         before = self.newest()
         self.gribmill("jobs", "enqueue", "sleep", arguments, *options)
         self.ids[name] = self.newest()
@@ -151,7 +151,7 @@ class Stage:
         return self.ids[name]
 
     def newest(self) -> int:
-        """The id of the newest job; 0 when there is none."""
+        """The id of the newest job; 0 if there is none."""
         page = self.store.jobs.list(limit=1)
         return page.jobs[0].id if page.jobs else 0
 
@@ -160,11 +160,11 @@ class Stage:
         return Catalogue(self.store.database)
 
     def start_worker(self) -> subprocess.Popen[bytes]:
-        """A worker in a separate process."""
+        """Start a worker in a separate process."""
         return self.start("work")
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A command in a separate process; its output goes to a file."""
+        """Start a command in a separate process; its output is written to a file."""
         log = self.folder / f"{words[0]}-{len(self.workers) + 1}.log"
         self._print(f"  $ {self._shown(*words)} 2> {_short(log)} &", "cyan")
         command = [sys.executable, "-m", "gribmill", "--config", str(self.folder / "gribmill.toml"), *words]
@@ -177,7 +177,7 @@ class Stage:
         return process
 
     def check_alive(self) -> bool:
-        """True if all started processes run; StepFailed with the last line of one that has ended."""
+        """True if all started processes are running; raises StepFailed with the last line of one that has ended."""
         for process in self.workers:
             if process.poll() is not None:
                 log = next(self.folder.glob(f"*-{self.workers.index(process) + 1}.log"))
@@ -186,7 +186,7 @@ class Stage:
         return True
 
     def wait_until(self, what: str, done: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> None:
-        """Poll until it is true; StepFailed if that takes too long."""
+        """Poll until `done` is true; raises StepFailed if that takes too long."""
         deadline = time.monotonic() + seconds
         while not done():
             if time.monotonic() > deadline:
@@ -214,7 +214,7 @@ class Stage:
 
 @contextmanager
 def open_stage(folder: Path, *, publisher: bool = False) -> Iterator[Stage]:
-    """A new queue in the folder, with a port for a publisher if wanted; at the end no process is left running."""
+    """A new queue in the folder, with a port for the publisher if requested. On exit, all started processes end."""
     with fresh_folder(folder):
         port = _free_port() if publisher else 0
         text = (FOLLOWING if publisher else QUEUEING).format(data=toml_value(folder), port=port)
@@ -242,7 +242,7 @@ def _group(noun: str) -> click.Command:
 
 
 def _program() -> str:
-    """How to call this gribmill from here."""
+    """The command that runs this gribmill from the working directory."""
     beside = Path(sys.executable).with_name("gribmill")
     found = shutil.which("gribmill")
     if found and Path(found).parent == beside.parent:
@@ -253,7 +253,7 @@ def _program() -> str:
 
 
 def _short(path: Path) -> str:
-    """Relative to the working directory if the path is inside it."""
+    """The path, relative to the working directory if it is inside."""
     with contextlib.suppress(ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)

@@ -1,4 +1,4 @@
-"""`gribmill events`: what has happened."""
+"""`gribmill events`: list, follow and report events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def events() -> None:
 
 
 class _Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
-    """A time, or how long ago."""
+    """A time, or a duration before now."""
 
     name = "time"
 
@@ -94,7 +94,7 @@ def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int
     latest = store.events.list(pattern=pattern, tenant_id=tenant, limit=count) if count else []
     for one in reversed(latest):
         _print_line(one, as_json=as_json)
-    # Events that were committed between the two looks are in both.
+    # Events committed between the two queries are returned by both.
     shown = {one.id for one in latest}
     while follow:
         newest = store.events.newest_id()
@@ -102,7 +102,7 @@ def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int
         for one in found:
             if one.id not in shown:
                 _print_line(one, as_json=as_json)
-        # Events that do not match are passed over, unless the page was full of those that do.
+        # If nothing matched, skip to the newest event; otherwise continue after the last match.
         last = found[-1].id if found else newest or last
         time.sleep(FOLLOW_SECONDS)
 

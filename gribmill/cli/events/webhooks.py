@@ -1,4 +1,4 @@
-"""`gribmill webhooks`: addresses that receive events."""
+"""`gribmill webhooks`: URLs that receive events."""
 
 from __future__ import annotations
 

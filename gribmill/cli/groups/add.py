@@ -67,7 +67,7 @@ def add(
 
 
 def _job(store: Store, number: int, value: dict[str, Any], base: dict[str, Any]) -> NewJob:
-    """The job of a line, or BadArguments with the number of the line."""
+    """The job described by a line; raises BadArguments with the line number."""
     if unknown := sorted(value.keys() - KEYS):
         raise BadArguments(f"stdin, line {number}: unknown key {unknown[0]!r}; the keys are {', '.join(sorted(KEYS))}")
     if not isinstance(value.get("type"), str) or not isinstance(value.get("args", {}), dict):

@@ -1,4 +1,4 @@
-"""The group that a command names."""
+"""Groups as command-line arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tenant_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_group(store: Store, name: str, tenant: str) -> JobGroup:
-    """By its name, or by its id if no group has that name."""
+    """The group with this name, or with this id if no group has the name."""
     try:
         return store.groups.find(name, tenant)
     except GroupNotFound:

@@ -27,7 +27,7 @@ def backup(settings: Settings, target: Path, force: bool) -> None:
     """
     _check_target(target, DataRoot(settings.data_root).jobs_db, force)
     store = open_queue(settings)
-    # An older backup is only replaced by one that has been read back.
+    # Replace an older backup only after the new one has been read back.
     staging = target.with_name(f".{target.name}.{os.getpid()}.unchecked")
     try:
         if not isinstance(store.database, FileDatabase):

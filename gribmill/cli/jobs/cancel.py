@@ -1,4 +1,4 @@
-"""`gribmill jobs cancel`: jobs that should not run, or should stop."""
+"""`gribmill jobs cancel`: cancel pending jobs, and stop running ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs to act on: named by id, or chosen by the filters of `jobs list`."""
+"""Selects the jobs to act on: by id, or with the filters of `jobs list`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from gribmill.queue.model import Job
     from gribmill.queue.store import Store
 
-# A terminal is asked before a filter changes more jobs than fit on a screen.
+# On a terminal, ask for confirmation before a filter changes more jobs than fit on a screen.
 CONFIRM_ABOVE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class JobChoice:
-    """What the user gave: ids, or filters by the name of their option."""
+    """The user's selection: ids, or filters by option name."""
 
     ids: tuple[int, ...]
     filters: dict[str, Any]
@@ -59,7 +59,7 @@ def choice_options(statuses: Sequence[str]) -> Callable[[Callable[..., Any]], Ca
 
 
 def parse_choice(ids: tuple[int, ...], *, dry_run: bool, yes: bool, as_json: bool, **filters: Any) -> JobChoice:
-    """Ids or filters; a usage error for both, or for neither."""
+    """Either ids or filters; raises a usage error for both or neither."""
     given = {name: value for name, value in filters.items() if value is not None}
     if bool(ids) == bool(given):
         raise click.UsageError("name jobs by ids, or choose them with --status, --type, --since, --tenant or --group")
@@ -67,7 +67,7 @@ def parse_choice(ids: tuple[int, ...], *, dry_run: bool, yes: bool, as_json: boo
 
 
 def chosen_ids(store: Store, choice: JobChoice, default_status: str, verb: str, **more: Any) -> list[int] | None:
-    """The ids to act on, the oldest first; None if nothing is to be done, after saying so."""
+    """The ids to act on, oldest first. With --dry-run, prints the jobs and returns None."""
     if choice.ids and not choice.dry_run:
         return [*choice.ids]
     named = [store.jobs.get(job_id) for job_id in choice.ids]

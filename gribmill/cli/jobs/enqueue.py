@@ -33,7 +33,7 @@ DEDUPE_LIMIT = 1000
 
 
 def job_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of `jobs enqueue` and `templates run`. What is not given comes from the template or the job type."""
+    """The options of `jobs enqueue` and `templates run`. Defaults come from the template or the job type."""
     options = [
         click.option(
             "--set",
@@ -136,13 +136,13 @@ def _enqueued(store: Store, jobs: list[NewJob], group_name: str | None) -> list[
     if group_name is None:
         return store.jobs.enqueue_many(jobs)
     for job in jobs:
-        store.jobs.check(job)  # no group is opened for jobs that cannot be enqueued
+        store.jobs.check(job)  # before opening a group for jobs that cannot be enqueued
     group = store.groups.open(group_name, tenant_id=jobs[0].tenant_id, created_by=current_user())
     return store.groups.add(group.id, jobs)
 
 
 def _base(store: Store, type_key: str | None, template_name: str | None, tenant: str) -> NewJob:
-    """The job without what the command line changes."""
+    """The job before command-line options are applied."""
     if template_name is not None:
         return store.templates.job(template_name, tenant)
     if type_key is None:
@@ -174,9 +174,9 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checked(kind: JobType, number: int, args: dict[str, Any]) -> dict[str, Any]:
-    """The arguments from a line of stdin, or BadArguments with its number; number 0 is the command line."""
+    """The validated arguments of a line of stdin; raises BadArguments with its number (0 for the command line)."""
     if number == 0:
-        return args  # checked where it is enqueued
+        return args  # validated when enqueued
     try:
         kind.check({**(kind.default_args or {}), **args})
     except BadArguments as error:

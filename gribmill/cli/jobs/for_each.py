@@ -1,4 +1,4 @@
-"""Act on several jobs or triggers, and report on each."""
+"""Acts on several jobs or triggers, and reports on each."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DoneT = TypeVar("DoneT", bound=DoneView)
 def for_each(
     ids: Iterable[int], act: Callable[[int], tuple[str, DoneT]], *, as_json: bool, quiet: bool = False
 ) -> list[DoneT]:
-    """Act on each job, and print a sentence or the view of the result, or the refusal; the views of those acted on.
+    """Act on each job, and print its result or refusal as a sentence or as JSON; returns the views of the results.
 
-    Exit 1 if a job was refused; with `quiet`, which prints refusals only, the caller does so after its summary.
-    An unusable database ends the command at once: the next id would fail too.
+    Exits with 1 if a job was refused; with `quiet`, prints only refusals, and the caller exits after its summary.
+    If the database is unusable, stops at once, because the next id would fail too.
     """
     done: list[DoneT] = []
     views: list[DoneView | RefusedView] = []

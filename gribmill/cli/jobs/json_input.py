@@ -11,11 +11,11 @@ STDIN_LIMIT_BYTES = 64_000_000
 
 
 class BadJson(GribmillError):
-    """Text that is not a JSON object; the message says where."""
+    """The text is not a JSON object; the message says where."""
 
 
 def read_objects(stream: BinaryIO) -> list[tuple[int, dict[str, Any]]]:
-    """One object, or JSON lines, of at most 64 MB; each with the number of its first line."""
+    """One object, or JSON lines, of at most 64 MB; each object with the number of its first line."""
     data = stream.read(STDIN_LIMIT_BYTES + 1)
     if len(data) > STDIN_LIMIT_BYTES:
         raise BadJson(f"stdin has more than {STDIN_LIMIT_BYTES} bytes; enqueue it in parts")
@@ -32,7 +32,7 @@ def read_objects(stream: BinaryIO) -> list[tuple[int, dict[str, Any]]]:
 
 
 def parse_object(text: str, where: str = "the arguments", first_line: int = 1) -> dict[str, Any]:
-    """The JSON object in the text, or BadJson with the position; the text begins at `first_line`."""
+    """Parse the JSON object in the text, which begins at `first_line`; raises BadJson with the position."""
     try:
         value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twice)
     except json.JSONDecodeError as error:
@@ -61,7 +61,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The last of two equal keys would silently win."""
+    """Refuse duplicate keys, of which the last would silently win."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

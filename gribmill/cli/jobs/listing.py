@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gribmill.queue.store.jobs.listing import JobFilter
 
 PAGE_LIMIT = 1000
-# Of what a narrow terminal shows of a job: the beginning of its error, and all of it together.
+# On a narrow terminal: the width for the beginning of a job's error, and the maximum for the whole column.
 NOTE_COLUMNS = 14
 MOST_COLUMNS = 48
 
@@ -174,7 +174,7 @@ def _took(job: Job) -> float | None:
 
 
 def _what(job: Job) -> str:
-    """What it is about; why it failed, or what it waits for."""
+    """The job's arguments, and why it failed or what it waits for."""
     words = [job_text(job.args)]
     if waits := waits_for(job):
         words.append(waits)
@@ -184,18 +184,18 @@ def _what(job: Job) -> str:
 
 
 def _least(jobs: Sequence[Job]) -> int:
-    """The columns that show what every job is about, and the beginning of an error."""
+    """The width that shows the arguments of every job and the beginning of an error."""
     wanted = [len(job_text(job.args)) + (NOTE_COLUMNS if job.error_message else 0) for job in jobs]
     return min(max(wanted, default=0), MOST_COLUMNS)
 
 
 def short_number(value: int) -> str:
-    """A priority in few columns: `7`, `1.24e9`."""
+    """A priority as a short text: `7`, `1.24e9`."""
     return str(value) if abs(value) < 10_000 else f"{value:.3g}".replace("e+0", "e")
 
 
 def args_text(args: Any) -> str:
-    """Arguments as JSON on one line. Text in their place, in a row that was edited by hand, as it is."""
+    """Arguments as JSON on one line. Plain text in a row that was edited by hand is shown unchanged."""
     shown = redact_json(args)
     return shown if isinstance(shown, str) else json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
 

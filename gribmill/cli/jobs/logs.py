@@ -1,4 +1,4 @@
-"""`gribmill jobs logs`: what an attempt printed, in full."""
+"""`gribmill jobs logs`: the complete output of an attempt."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def logs(settings: Settings, job_id: int, attempt_no: int | None, tail: int | No
 
 
 class _Reader:
-    """Prints logs of one job."""
+    """Prints the logs of one job."""
 
     def __init__(self, store: Store, logs: OutputLogs, job_id: int, *, tail: int | None, raw: bool) -> None:
         self._store = store
@@ -71,7 +71,7 @@ class _Reader:
         self._raw = raw
 
     def attempt(self, number: int | None) -> Attempt:
-        """The attempt of that number, or the last; NoSuchAttempt if there is none."""
+        """The attempt with that number, or the last one; raises NoSuchAttempt if there is none."""
         attempts = self._store.jobs.history(self._job_id).attempts
         found = next((one for one in reversed(attempts) if number in (None, one.attempt_no)), None)
         if found is None:
@@ -88,7 +88,7 @@ class _Reader:
             self._print(_last_lines(file.fileno(), self._tail))
 
     def follow(self, number: int | None) -> None:
-        """Attempt after attempt until the job has ended; or the one that was asked for."""
+        """Print attempt after attempt until the job has ended, or only the requested attempt."""
         current = number or max(1, self._store.jobs.get(self._job_id).attempt_no)
         announced = 0
         while True:
@@ -100,7 +100,7 @@ class _Reader:
                 current += 1
             elif job.status in FINISHED:
                 if number is not None or job.attempt_no == 0:
-                    self.attempt(number)  # refuses
+                    self.attempt(number)  # raises NoSuchAttempt
                 return
             else:
                 if announced < current:
@@ -128,10 +128,10 @@ class _Reader:
                 os.close(fd)
 
     def _path(self, attempt: Attempt) -> Path | None:
-        """Where its log is; a running attempt has no name of it in its row yet."""
+        """The path of the attempt's log. While an attempt is running, its row does not have `log_path` yet."""
         ref = AttemptRef(attempt.job_id, attempt.attempt_no)
         path = self._logs.folder.parent / attempt.log_path if attempt.log_path else self._logs.path(ref)
-        # A row may have been written by hand.
+        # A row that was edited by hand may point anywhere.
         inside = path.resolve().is_relative_to(self._logs.folder.resolve())
         return path if inside and path.is_file() else None
 
@@ -163,16 +163,16 @@ def _chunks(fd: int) -> Iterator[bytes]:
 
 
 def _last_lines(fd: int, count: int | None) -> Iterator[bytes]:
-    """The file from its beginning, or from its last lines on."""
+    """The file from its beginning, or only its last `count` lines."""
     if count is not None:
         os.lseek(fd, _start_of_last(fd, count), os.SEEK_SET)
     return _chunks(fd)
 
 
 def _start_of_last(fd: int, count: int) -> int:
-    """Where the last `count` lines begin."""
+    """The offset at which the last `count` lines begin."""
     end = os.lseek(fd, 0, os.SEEK_END)
-    at, wanted = end, count + 1  # the last line ends with a line feed too
+    at, wanted = end, count + 1  # the last line also ends with a line feed
     while at > 0:
         begin = max(0, at - CHUNK_BYTES)
         data = os.pread(fd, at - begin, begin)

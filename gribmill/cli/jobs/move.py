@@ -1,4 +1,4 @@
-"""`gribmill jobs move`: the order of pending jobs."""
+"""`gribmill jobs move`: change the order of pending jobs."""
 
 from __future__ import annotations
 

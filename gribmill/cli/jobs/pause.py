@@ -1,4 +1,4 @@
-"""`gribmill jobs pause` and `resume`: job types."""
+"""`gribmill jobs pause` and `resume`: pause and resume job types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gribmill jobs stats`: how many jobs there are, and how the last hour went."""
+"""`gribmill jobs stats`: numbers of jobs, and statistics of the last hour."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def stats(settings: Settings, watch: bool, every: float, totals: bool, tenant: s
     if totals:
         _show_totals(QueueTotalsView.of(store.types.stats(tenant), store.types.rates(tenant)), as_json)
     elif watch:
-        # Ctrl-C is the way to end it, and not a failure.
+        # Ctrl-C is the normal way to stop --watch, not a failure.
         try:
             _watch(store, tenant, max(every, 0.1), as_json)
         except KeyboardInterrupt:
@@ -87,7 +87,7 @@ def _views(store: Store, tenant: str | None) -> list[JobStatsView]:
 
 
 def _tables(found: Sequence[TypeStats]) -> Group:
-    """Two tables, so that each fits eighty columns."""
+    """Two tables, so that each fits into 80 columns."""
     now = ["type", *STATUSES, "oldest", ""]
     tables: list[RenderableType] = [make_table(now, [_depth(one) for one in found], right=now[1:-1])]
     if recent := [_last_hour(one) for one in found if one.finished]:

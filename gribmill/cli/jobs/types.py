@@ -37,7 +37,7 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
 
 
 def _state(kind: JobType, state: str | None) -> str:
-    """Jobs of a type without a handler can be enqueued; they wait for a gribmill that has one."""
+    """The state of a type. Jobs without a handler here can be enqueued, and wait for a worker that has it."""
     return state or ("runs" if kind.handler else "no handler")
 
 

@@ -1,4 +1,4 @@
-"""`gribmill jobs verify`: the invariants of the queue, checked on the live database."""
+"""`gribmill jobs verify`: check the invariants of the queue on the live database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of options and arguments that several commands take."""
+"""Types of options and arguments shared by several commands."""
 
 __all__ = [
     "argument_values",

@@ -11,7 +11,7 @@ from gribmill.errors import quoted
 
 
 def parse_argument_values(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> dict[str, Any]:
-    """A value is JSON (`3`, `true`, `["a"]`) where it can be read so, and a text otherwise."""
+    """Parse each value as JSON (`3`, `true`, `["a"]`) if possible, otherwise as a string."""
     found: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")

@@ -1,4 +1,4 @@
-"""The settings file of this call, for the commands that its workers run."""
+"""Passes the settings file on to commands that jobs run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def share_config_file() -> None:
-    """Commands that jobs run read the settings file that was named with --config."""
+    """Export the file named with --config, so that commands run by jobs read it too."""
     named = click.get_current_context().find_root().params.get("config_file")
     if named is not None:
         os.environ["GRIBMILL_CONFIG"] = str(named.absolute())

@@ -29,7 +29,7 @@ DURATION = DurationType()
 
 
 def parse_duration(text: str) -> float | None:
-    """Seconds, or None when the text is not a duration."""
+    """Seconds, or None if the text is not a duration."""
     rest = text.strip().lower()
     if not rest:
         return None

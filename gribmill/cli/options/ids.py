@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-# The largest integer of SQLite.
+# The largest integer in SQLite.
 LARGEST_ID = 2**63 - 1
 
 

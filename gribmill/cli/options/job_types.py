@@ -13,7 +13,7 @@ from gribmill.queue.store import Store
 
 
 def check_types(store: Store, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Refuse types that are not known, or have no handler. Those that operators made are in the queue."""
+    """Refuse types that are unknown or have no handler. Types added by operators are in the database."""
     for key in keys:
         try:
             kind = store.registry.expect(key)
@@ -26,7 +26,7 @@ def check_types(store: Store, keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def types_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds `--types` to a command, which checks them with `check_types`."""
+    """Adds `--types` to a command, which must call `check_types`."""
     return click.option("--types", "only", callback=parse_names, help="Only these job types, separated by commas.")(
         command
     )

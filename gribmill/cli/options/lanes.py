@@ -30,7 +30,7 @@ def parse_lanes(ctx: click.Context, param: click.Parameter, value: str | None) -
 
 
 def check_lanes(store: Store, lanes: Mapping[str, int] | None) -> None:
-    """Refuse lanes in which no type runs. Operators give types lanes of their own."""
+    """Refuse lanes in which no type runs. Operators can define lanes, so the names are in the database."""
     try:
         refuse_unknown(store.registry, lanes or {})
     except UnknownLane as error:
@@ -38,5 +38,5 @@ def check_lanes(store: Store, lanes: Mapping[str, int] | None) -> None:
 
 
 def lanes_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds `--lanes` to a command, which checks them with `check_lanes`."""
+    """Adds `--lanes` to a command, which must call `check_lanes`."""
     return click.option("--lanes", callback=parse_lanes, help="Executors per lane, such as fetch=4,build=2.")(command)

@@ -13,7 +13,7 @@ from gribmill.identity import IdentityError, run_time
 class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4 only
     """A time in UTC: 2026-11-01, 2026-11-01T06, a run id 20261101_06, or any ISO 8601 time with its offset.
 
-    A date means this `hour` of that day.
+    A date without a time means `hour` of that day.
     """
 
     name = "time"

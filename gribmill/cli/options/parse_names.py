@@ -12,7 +12,7 @@ def names_in(*texts: str) -> tuple[str, ...]:
 
 
 def parse_names(ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """The callback of an option that takes names. An option that is given but empty does not mean all names."""
+    """The callback of an option that takes names. An empty value does not mean all names."""
     texts = value if isinstance(value, tuple) else () if value is None else (value,)
     names = names_in(*texts)
     if texts and not names:

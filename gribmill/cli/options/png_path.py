@@ -11,7 +11,7 @@ OTHER_FORMATS = {".jpg", ".jpeg", ".svg", ".pdf", ".gif", ".webp", ".tif", ".tif
 
 
 class PngPath(click.Path):
-    """A file to write. The suffix of another image format is refused."""
+    """A file to write. Suffixes of other image formats are refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if Path(value).suffix.lower() in OTHER_FORMATS:

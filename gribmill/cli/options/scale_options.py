@@ -1,4 +1,4 @@
-"""The options that every drawing of a field shares: units and the ends of the scale."""
+"""The options shared by all commands that draw a field: units and the limits of the scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that `add` and `edit` share, and how a template is reported."""
+"""Options shared by `add` and `edit`, and how a template is reported."""
 
 from __future__ import annotations
 

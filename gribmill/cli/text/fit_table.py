@@ -1,4 +1,4 @@
-"""Fits a table into the width of a terminal without touching what people copy from it."""
+"""Fits a table into the width of a terminal, without changing the columns that people copy from."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.text import Text
 
-# Blanks between two columns.
+# Spaces between two columns.
 GAP = 2
-# A shortened or folded column says too little below this width.
+# The minimum width of a shortened or wrapped column.
 LEAST = 28
 
 
 @dataclass(frozen=True, slots=True)
 class FittedTable:
-    """The columns that are left, with their widths."""
+    """The remaining columns, with their widths."""
 
     columns: list[str]
     rows: list[list[Text]]
@@ -41,7 +41,7 @@ def fit(
     drop: Sequence[str] = (),
     least: int = LEAST,
 ) -> FittedTable:
-    """The table within `width` if that can be done by narrowing `cut` or `wrap`, and leaving out columns of `drop`."""
+    """Fit the table into `width`, if possible, by narrowing `cut` or `wrap` and leaving out columns of `drop`."""
     natural = [max([len(column), *(row[at].cell_len for row in rows)]) for at, column in enumerate(columns)]
     shown = list(range(len(columns)))
     gone: list[str] = []
@@ -73,9 +73,9 @@ def fit(
 def records(
     columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, numbers: Collection[str] = ()
 ) -> Iterator[str]:
-    """A table that is too wide, as lines: the name of each row (with the numbers before it), and its values below.
+    """A table that is too wide, as lines: the name of each row (with preceding numbers), and its values below.
 
-    Lines are broken between words alone: a name or a path that is longer than a line stays in one piece.
+    Lines are broken only between words: a name or path that is longer than a line stays in one piece.
     """
     named = next((at for at, column in enumerate(columns) if column not in numbers), 0) + 1
     for row in rows:

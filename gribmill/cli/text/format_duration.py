@@ -1,4 +1,4 @@
-"""Durations and ages as people read them: `4.2s`, `3m 20s`, `3d 4h`."""
+"""Formats durations and ages for people: `4.2s`, `3m 20s`, `3d 4h`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 
 def format_duration(seconds: float | None) -> str:
-    """`85ms`, `4.2s`, `3m 20s`, `2h 05m`, `3d 4h`; empty when unknown."""
+    """`85ms`, `4.2s`, `3m 20s`, `2h 05m`, `3d 4h`; empty if unknown."""
     if seconds is None or not math.isfinite(seconds):
         return ""
     if seconds < 0:

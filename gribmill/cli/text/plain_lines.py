@@ -1,4 +1,4 @@
-"""Lines with a few coloured words, folded between words on a terminal. Without rich, which is slow to load."""
+"""Lines with a few coloured words, wrapped at words on a terminal. Without rich, which is slow to load."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Line:
         return printable("".join(part if isinstance(part, str) else part[0] for part in self.parts))
 
     def rows(self, width: int | None) -> list[str]:
-        """The rows of the screen that it takes; one without a width. Words, such as paths, are never broken."""
+        """The line wrapped to `width`; one row if that is None. Words, such as paths, are never broken."""
         text = self.plain
         if width is None or len(text) <= width:
             rows = [text]
@@ -42,12 +42,12 @@ class Line:
 
 
 def line(*parts: str | tuple[str, str]) -> Line:
-    """A line of plain text and of (text, style) pairs, with styles such as `red` and `bold green`."""
+    """A line made of plain text and (text, style) pairs, with styles such as `red` and `bold green`."""
     return Line(parts)
 
 
 def print_lines(lines: Sequence[Line], *, screen: bool = False) -> None:
-    """Print the lines; with `screen` on a cleared terminal, and only as many as it shows, the first ones first."""
+    """Print the lines. With `screen`, clear the terminal first and print only as many lines as fit."""
     terminal = sys.stdout.isatty()
     size = shutil.get_terminal_size()
     rows = [row for one in lines for row in one.rows(size.columns if terminal else None)]
@@ -61,7 +61,7 @@ def print_lines(lines: Sequence[Line], *, screen: bool = False) -> None:
 
 
 def _coloured(rows: list[str], text: str, style: str) -> list[str]:
-    """Colours the first row that holds the text; one that was folded within it stays plain."""
+    """Colour the first row that contains the text; text that was wrapped stays plain."""
     colour = next((word for word in style.split() if word not in ("bold", "dim")), None)
     shown = click.style(text, fg=colour, bold="bold" in style or None)
     for at, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Statuses of jobs, attempts and workers in their colours."""
+"""Colours for the statuses of jobs, attempts, workers and mirrors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of other programs, made safe for a terminal."""
+"""Makes the output of other programs safe for a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from gribmill.errors import printable
 
-# CSI, OSC and other string sequences, and those of one or two characters (ECMA-48).
+# CSI, OSC and other string sequences, and sequences of one or two characters (ECMA-48).
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
@@ -35,6 +35,6 @@ def safe_lines(chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 def safe(line: str) -> str:
-    """One line; tabs stay, and a carriage return at the end goes."""
+    """Make one line safe; tabs are kept, and a trailing carriage return is removed."""
     bare = _ESCAPE.sub("", line.rstrip("\r"))
     return "\t".join(printable(part) for part in bare.split("\t"))

@@ -1,4 +1,4 @@
-"""`gribmill triggers fire` and `emit`: enqueue now."""
+"""`gribmill triggers fire` and `emit`: enqueue jobs of triggers now."""
 
 from __future__ import annotations
 

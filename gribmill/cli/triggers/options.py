@@ -1,4 +1,4 @@
-"""Options that several verbs of `gribmill triggers` share."""
+"""Options shared by several verbs of `gribmill triggers`."""
 
 from __future__ import annotations
 

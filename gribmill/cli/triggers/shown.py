@@ -1,4 +1,4 @@
-"""Times and firings of triggers in words."""
+"""Formats the times and firings of triggers."""
 
 from __future__ import annotations
 

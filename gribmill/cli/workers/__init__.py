@@ -1,3 +1,3 @@
-"""Commands that run jobs, and the list of workers."""
+"""Commands that run jobs, and commands that list and manage workers."""
 
 __all__: list[str] = []

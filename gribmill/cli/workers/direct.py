@@ -1,4 +1,4 @@
-"""`gribmill direct`: one job now, in the foreground."""
+"""`gribmill direct`: run one job now, in the foreground."""
 
 from __future__ import annotations
 

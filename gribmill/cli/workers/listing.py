@@ -1,4 +1,4 @@
-"""`gribmill workers` without a verb: workers and their heartbeats."""
+"""`gribmill workers` without a verb: list workers and their heartbeats."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _row(worker: WorkerView) -> list[Any]:
 
 
 def _up_seconds(worker: WorkerView) -> float | None:
-    """How long it has run; for one that stopped, how long it ran."""
+    """How long the worker has been running, or had been running when it stopped."""
     if worker.state == "stopped":
         return seconds_between(worker.started_at, worker.last_heartbeat)
     return age_seconds(worker.started_at)

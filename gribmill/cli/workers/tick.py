@@ -1,4 +1,4 @@
-"""`gribmill tick`: a few jobs in this process."""
+"""`gribmill tick`: run a few jobs in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gribmill work`: a worker."""
+"""`gribmill work`: run a worker."""
 
 from __future__ import annotations
 

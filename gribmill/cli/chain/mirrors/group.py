@@ -1,4 +1,4 @@
-"""`gribmill mirrors`: where files are fetched from, and which of these places fail."""
+"""`gribmill mirrors`: mirrors and their health."""
 
 from __future__ import annotations
 

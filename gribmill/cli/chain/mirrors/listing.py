@@ -41,7 +41,7 @@ def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
 
 
 def mirror_views(context: Context, *, every: bool) -> list[MirrorView]:
-    """The mirrors of the followed models and those with a history, or all; the followed ones first."""
+    """The mirrors of followed models and those that have been used, or all mirrors; followed ones first."""
     health = context.catalogue.mirrors()
     followed = [model for name in context.settings.chain.models for model in models_named(context.models, name)]
     users = mirror_users(followed)

@@ -69,7 +69,7 @@ def _remarks(view: ModelCheckView) -> str:
 
 
 def _representatives(chosen: list[Model]) -> list[Model]:
-    """Of members that differ only in the words that end their index lines, one is checked."""
+    """One model for each set of members that differ only in the last words of their index lines."""
     return list({(model.family, model.layouts, model.offset_minutes, model.ends): model for model in chosen}.values())
 
 

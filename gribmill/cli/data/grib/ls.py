@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from gribmill.grib.inventory import InventoryEntry
 
 COLUMNS = ("#", "byte", "name", "level", "step", "grid", "packing", "size")
-# Shown where some field has it: ECMWF's labels, a member, a statistic of an ensemble, a threshold.
+# Shown if any field has an identity: ECMWF's labels, a member, a statistic of an ensemble, a threshold.
 IDENTITY_COLUMN = "of"
 STATS_COLUMNS = ("min", "mean", "max", "missing")
 RIGHT = {"#", "byte", "size", *STATS_COLUMNS}
-# On a narrow terminal these are left out, the first of them first, and then the text of levels is shortened.
+# Columns to leave out on a narrow terminal, in this order; after that, the text of levels is shortened.
 DROP = ("packing", "byte", "grid", "size", "mean", "missing")
 ELASTIC = "level"
 LEAST_LEVEL = 16
@@ -55,7 +55,7 @@ def list_fields(ctx: click.Context, paths: tuple[Path, ...], stats: bool, as_jso
         else:
             _print(path, entries, problem, stats, several=len(paths) > 1)
     if as_json:
-        # Not at the top: this command reads no settings, and only this option needs pydantic.
+        # Imported late: only this option needs pydantic, because the command reads no settings.
         from gribmill.views.data.grib import GribFileView
 
         print_json([GribFileView.of(*one) for one in listed])
@@ -64,14 +64,14 @@ def list_fields(ctx: click.Context, paths: tuple[Path, ...], stats: bool, as_jso
 
 
 def _use_own_variables(config_file: Path | None) -> None:
-    """Name the user's own variables too. Settings that cannot be read do not keep a file from being listed."""
+    """Use the names of user-defined variables too. Files can be listed even if the settings cannot be read."""
     from gribmill.config_file import find_config, read_config
 
     try:
         path = find_config(config_file)
         if path is None or read_config(path).keys().isdisjoint({"variables", "variables_file"}):
             return
-        # Late: they load pydantic, and most files are listed without settings.
+        # Imported late: they load pydantic, and most files are listed without settings.
         from gribmill.pipeline.models import use_configured_variables
         from gribmill.settings.load import load_settings
 
@@ -107,7 +107,7 @@ def _width() -> int | None:
 def _fitted(
     columns: Sequence[str], rows: list[list[Any]], width: int | None
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """The columns and cells that fit, and the names of those left out; all in a pipe."""
+    """The columns and cells that fit, and the names of those left out. In a pipe, everything fits."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     widths = {
         column: max(len(column), *map(len, texts))
@@ -134,7 +134,7 @@ def _fitted(
 
 
 def _lines(columns: Sequence[str], rows: list[list[str]]) -> list[str]:
-    """Aligned columns, without rich: a file may hold thousands of fields, and rich needs a millisecond for each."""
+    """Aligned columns, without rich: a file may have thousands of fields, and rich takes a millisecond for each."""
     table = [columns, *rows]
     widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
     places = [(width, column in RIGHT) for width, column in zip(widths, columns, strict=True)]

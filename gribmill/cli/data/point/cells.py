@@ -1,4 +1,4 @@
-"""Numbers of a point forecast as people read them."""
+"""Formats the numbers of a point forecast for people."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WHOLE_FROM = 1000
 
 
 def cell(value: float, units: str) -> str:
-    """A value with the digits that matter in its unit; empty if it is missing, and never `-0.0`."""
+    """A value with the digits that are significant in its unit; empty if it is missing, and never `-0.0`."""
     if math.isnan(value):
         return ""
     if units in DECIMALS:
@@ -40,7 +40,7 @@ def cell(value: float, units: str) -> str:
 
 
 def row_cell(series: Series, column: Column, row: int) -> str:
-    """The value of one row. A code has its meaning; a time range that is not the usual one is shown, as in 10.5/6h."""
+    """The value of one row. Codes are shown by meaning; an unusual time range is appended, as in 10.5/6h."""
     value = column.values[row]
     if value in column.flags:
         return f"{value:.0f} {column.flags[int(value)]}"

@@ -150,7 +150,7 @@ def _check_options(
 
 
 def _print_json(found: list[Series], *, daily: bool, one: bool) -> None:
-    from gribmill.views.data.point import PointView  # only here: tables start faster without it
+    from gribmill.views.data.point import PointView  # imported late: tables start faster without it
 
     views = [PointView.of(series, daily=daily) for series in found]
     print_json(views[0] if one else views)

@@ -14,9 +14,9 @@ PLACE = ["place", "lat", "lon"]
 
 
 def hours_csv(several: Sequence[Series], *, named: bool) -> str:
-    """One line per hour. Sums, means and extremes have another column with the length of each time range.
+    """One line per hour. Sums, means and extremes have an additional column with the length of each time range.
 
-    `named`: of several places, each line begins with its place. A variable that a place does not have is empty.
+    With `named`, each line begins with its place. Variables that a place does not have are empty.
     """
     columns = {name: column for series in several for name, column in series.columns.items()}
     heading = ["time", "hour"]
@@ -36,7 +36,7 @@ def hours_csv(several: Sequence[Series], *, named: bool) -> str:
 
 
 def days_csv(several: Sequence[Series], *, named: bool) -> str:
-    """One line per day and place; `whole` after the values of a variable is false where hours of it are missing."""
+    """One line per day and place. After the values of a variable, `whole` is false if hours are missing."""
     days = [series.daily() for series in several]
     columns = {name: column for one in days for name, column in one.columns.items()}
     heading = ["day", "hours", "day hours"]

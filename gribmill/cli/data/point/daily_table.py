@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Series
 
 PART = "*"
-# Of these only one extreme is of interest.
+# Variables of which only one extreme is shown.
 ONLY = {"ws10": "high", "gust": "high", "cape": "high", "refc": "high", "prate": "high", "vis": "low", "ceil": "low"}
 
 
 def print_days(series: Series, *, everything: bool) -> int:
-    """Print the table; `everything`: all columns, in several tables if need be. How many variables were left out."""
+    """Print the table; with `everything`, all columns, in several tables if needed. Returns how many variables were
+    left out."""
     width, days = terminal_width(), series.daily()
     print_heading(*heading(series))
     fixed = _fixed(days)
@@ -38,7 +39,7 @@ def print_days(series: Series, *, everything: bool) -> int:
         left_out = 0
     else:
         shown = fitting(fixed, columns, width)
-        # Not the minimum without its maximum.
+        # Do not show a minimum without its maximum.
         names = {name for name in ranked if _count(shown, name) == len(_kinds(days.columns[name]))}
         shown = [column for column in shown if column.heading[0].strip() in names] or shown
         print_columns([*fixed, *shown])
@@ -59,7 +60,7 @@ def _fixed(days: Daily) -> list[TableColumn]:
 def _columns(column: DailyColumn) -> list[TableColumn]:
     def cells(which: str) -> tuple[str, ...]:
         texts = ((cell(getattr(value, which), column.units), value.whole) for value in column.days)
-        # The mark has its own column, so that the digits stay aligned.
+        # The mark always takes one character, so that the digits stay aligned.
         return tuple((text or ("-" if not whole else "")) + (" " if whole else PART) for text, whole in texts)
 
     return [

@@ -1,4 +1,4 @@
-"""Tables of fixed width with two lines of headings, without rich: it would take longer to load than the rest takes."""
+"""Fixed-width tables with two lines of headings. Without rich, which takes longer to load than everything else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAP = "  "
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column with a heading of two lines: a name, and a unit or what else belongs below it."""
+    """A column with a heading of two lines: a name, and usually a unit below it."""
 
     heading: tuple[str, str]
     cells: tuple[str, ...]
@@ -28,13 +28,13 @@ class TableColumn:
         return max(map(len, (*self.heading, *self.cells)))
 
     def lines(self) -> list[str]:
-        """The headings and the cells, all equally wide."""
+        """The headings and the cells, padded to the same width."""
         texts = [printable(text) for text in (*self.heading, *self.cells)]
         return [text.ljust(self.width) if self.left else text.rjust(self.width) for text in texts]
 
 
 def terminal_width() -> int | None:
-    """The width of the terminal that is written to; None in a pipe, where nothing has to fit."""
+    """The width of the terminal on stdout; None in a pipe, where nothing has to fit."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
@@ -56,7 +56,7 @@ def fitting(fixed: Sequence[TableColumn], ranked: Sequence[TableColumn], width: 
 def blocks(
     fixed: Sequence[TableColumn], columns: Sequence[TableColumn], width: int | None
 ) -> Iterator[list[TableColumn]]:
-    """All columns, in as many tables below each other as are needed; each begins with the fixed columns."""
+    """All columns, in as many tables as needed, one below the other; each begins with the fixed columns."""
     rest = list(columns)
     while rest:
         part = fitting(fixed, rest, width)
@@ -71,14 +71,14 @@ def print_columns(columns: Sequence[TableColumn]) -> None:
 
 
 def print_heading(*sentences: str) -> None:
-    """Lines above a table: wrapped to a terminal; in a pipe each begins with #, as comments of tables do."""
+    """Print lines above a table: wrapped on a terminal; in a pipe, each begins with # as a comment."""
     in_pipe = terminal_width() is None
     for sentence in sentences:
         click.echo(wrapped(f"# {sentence}" if in_pipe else sentence))
 
 
 def wrapped(sentence: str) -> str:
-    """The sentence on as many lines as the terminal needs; on one in a pipe."""
+    """The sentence wrapped to the terminal; on one line in a pipe."""
     width = terminal_width()
     return "\n".join(textwrap.wrap(printable(sentence), width)) if width else printable(sentence)
 

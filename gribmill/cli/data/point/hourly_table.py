@@ -21,13 +21,13 @@ from gribmill.tiles.read.time_zone import zone_name
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Series
 
-# What people read first. Where there is no room for all, the last ones are left out.
+# The most important variables, in order. If there is not enough room, the last ones are left out.
 READ_FIRST = ("t2m", "tp", "ws10", "wdir10", "gust", "tcc", "mslp", "d2m", "rh2m", "vis", "asnow", "cape")
 NOWHERE = len(READ_FIRST)
 
 
 def print_hours(series: Series, *, everything: bool) -> int:
-    """Print the table; `everything`: all columns, in several tables if need be. How many were left out."""
+    """Print the table; with `everything`, all columns, in several tables if needed. Returns how many were left out."""
     width = terminal_width()
     print_heading(*heading(series))
     fixed = _fixed(series, short=width is not None)
@@ -45,7 +45,7 @@ def print_hours(series: Series, *, everything: bool) -> int:
 
 
 def heading(series: Series) -> list[str]:
-    """What the numbers are: which place, which run and why that one, which grid point."""
+    """The heading: the place, the run and why it was chosen, and the grid point."""
     place = f"{series.name} ({series.lat:g}, {series.lon:g}): " if series.name else ""
     several = len({*series.row_runs}) > 1
     runs = " and ".join(dict.fromkeys(series.row_runs)) if several else series.run
@@ -58,14 +58,14 @@ def heading(series: Series) -> list[str]:
 
 
 def selection(series: Series) -> list[str]:
-    """The dozen columns that people read, the most important first; others only where there are fewer."""
+    """Up to a dozen columns with values: the most important ones first, then others."""
     order = {name: number for number, name in enumerate(READ_FIRST)}
     filled = [name for name, column in series.columns.items() if not all(map(math.isnan, column.values))]
     return sorted(filled or series.columns, key=lambda name: order.get(name, NOWHERE))[:NOWHERE]
 
 
 def _fixed(series: Series, *, short: bool) -> list[TableColumn]:
-    """Time and hour, and the run where the rows are from several."""
+    """Time and hour, and the run if the rows come from several runs."""
     form = "%a %d %H:%M" if short else "%a %Y-%m-%d %H:%M"
     zone = "" if series.zone is UTC else " %Z"
     times = tuple(f"{moment:{form}{zone}}" for moment in series.times)

@@ -23,7 +23,7 @@ Line = npt.NDArray[np.float64]
 _MARGIN = 0.35
 _LEAST_SPAN_DEG = 3.0
 _MOST_ROWS = 20
-# Near a pole a true aspect would make the map a ribbon.
+# Limits the aspect ratio: near a pole, the true one would make the map a ribbon.
 _LEAST_COSINE = 0.3
 
 
@@ -46,7 +46,7 @@ class MapFrame:
         half_width = min(180.0, max(box.width * (0.5 + _MARGIN), _LEAST_SPAN_DEG / 2))
         south, north = max(-90.0, lat - half_height), min(90.0, lat + half_height)
         squeeze = max(_LEAST_COSINE, cos(radians(lat)))
-        # A character is twice as high as wide.
+        # A character is twice as high as it is wide.
         rows_per_column = (north - south) / (2 * half_width * squeeze) / 2
         columns = int(max(20, min(most_columns, _MOST_ROWS / rows_per_column)))
         rows = int(max(5, min(_MOST_ROWS, round(columns * rows_per_column))))
@@ -82,7 +82,7 @@ def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plai
         land |= frame.dots(lines.states)
     edge = frame.dots(_edge(box))
     window = frame.dots(outline) if outline is not None else np.zeros_like(edge)
-    # A character has one colour: the topmost layer keeps only its own dots.
+    # A character has only one colour, so it shows only the dots of the topmost layer.
     edge_cells, window_cells = _cells(edge), _cells(window)
     land &= ~_spread(edge_cells | window_cells)
     window &= ~_spread(edge_cells)
@@ -101,7 +101,7 @@ def _edge(box: Box) -> Line:
     """The box's edge, with a point at least every degree, so that no step wraps around the far side of the map."""
     across = np.linspace(0, box.width, int(box.width) + 2)
     up = np.linspace(box.south, box.north, int(box.height) + 2)
-    # On a map of the whole globe east must not fall onto west.
+    # On a map of the whole globe, the east edge must not coincide with the west edge.
     lon = box.west + np.clip(across, 1e-6, box.width - 1e-6)
     gap = [[np.nan, np.nan]]
     sides = [] if box.all_longitudes else [np.stack([np.full_like(up, end), up], axis=1) for end in (lon[0], lon[-1])]

@@ -60,7 +60,7 @@ def _print_info(opened: Tile) -> None:
         facts.append(("licence", meta.attribution))
     wide = max(len(name) for name, _ in facts)
     for name, value in facts:
-        out.print(styled(f"{name:<{wide}}  {printable(value)}"), soft_wrap=True)  # an address stays in one piece
+        out.print(styled(f"{name:<{wide}}  {printable(value)}"), soft_wrap=True)  # do not break URLs
     click.echo()
     _print_variables(opened)
 
@@ -71,7 +71,7 @@ def _print_variables(opened: Tile) -> None:
         item = opened.meta.variables[name]
         start, end = (minutes / 60 for minutes in item.step_minutes)
         step = f"{end:g}" if start == end else f"{start:g}-{end:g} {item.statistic}"
-        # The mean of codes has no meaning.
+        # The mean of codes is meaningless.
         mean = "" if item.flags else _number(item.mean)
         rows.append(
             (name, item.units, item.level, step, _number(item.min), mean, _number(item.max),

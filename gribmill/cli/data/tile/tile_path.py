@@ -1,4 +1,4 @@
-"""The paths of tiles on the command line."""
+"""Paths of tiles as command-line arguments."""
 
 from __future__ import annotations
 
@@ -30,5 +30,6 @@ TILE = TilePathType()
 
 
 def without_grid(paths: tuple[StoredPath, ...]) -> list[StoredPath]:
-    """`ne/*.npz` includes the grid file, which is not a tile. If it is named alone, reading it explains that."""
+    """Drop the grid file, which is not a tile but matches `ne/*.npz`. Given alone, it is kept: reading it gives an
+    explanation."""
     return [path for path in paths if path.name != GRID_FILE] or list(paths)

@@ -1,4 +1,4 @@
-"""`gribmill tile verify`: files, or everything that is recorded of a model or a run."""
+"""`gribmill tile verify`: check files, or all recorded tiles of a model or a run."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _checks(tile: TileOnRecord, grib: Path | None, settings: Settings, *, of_fil
 
 
 def _repair(context: Context, wrong: Sequence[CheckedTile], *, quiet: bool) -> dict[StoredPath, bool]:
-    """Path to whether the tile is right now."""
+    """Repair the tiles; returns for each path whether the tile is now good."""
     store = open_queue(context.settings)
     started = start_repair(context, store, [tile.ref for tile in wrong if tile.ref is not None])
     here = not has_worker(context, store)
@@ -184,7 +184,7 @@ def _first_faults(tile: CheckedTile) -> str:
 
 
 def _without_path(detail: str, tile: CheckedTile) -> str:
-    """The detail without the path of the tile, which is shown before it."""
+    """The detail without the tile's path, which is already shown before it."""
     return detail.replace(f"{tile.path} ", "it " if detail.startswith(f"{tile.path} ") else "")
 
 
