@@ -34,7 +34,7 @@ def progress_bars(unit: Literal["bytes", "items"], *, quiet: bool = False) -> It
 
     amount = (DownloadColumn(), TransferSpeedColumn()) if unit == "bytes" else (MofNCompleteColumn(),)
     columns = (TextColumn("{task.description}"), BarColumn(), *amount, TimeRemainingColumn())
-    # Bound to the current stderr: a job that runs in this process later redirects sys.stderr to the bars.
+    # Bound to the current stderr, not to a later sys.stderr: a job in this process forwards its stderr to the bars.
     screen = console(stderr=True)
     screen.file = sys.stderr
     with Progress(*columns, console=screen, transient=True) as bars:

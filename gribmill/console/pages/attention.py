@@ -1,4 +1,4 @@
-"""What needs attention: each problem with its cause, a remedy, and a button where one click fixes it."""
+"""What needs attention: each problem with its cause, a remedy, and a button if one click can fix it."""
 
 from __future__ import annotations
 

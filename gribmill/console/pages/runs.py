@@ -82,7 +82,7 @@ def run_values(context: Context, ref: RunRef, visible: Collection[str] | None) -
 
 
 def _timeline(ref: RunRef, record: RunRecord, hours: Iterable[HourRecord]) -> list[tuple[str, datetime, float]]:
-    """What happened when, with the time since the previous line."""
+    """The events of the run in order, each with its time and the seconds since the previous one."""
     known = [*hours]
     found: list[tuple[str, datetime]] = [("the run begins (analysis time)", ref.time)]
     for text, pick, moments in (

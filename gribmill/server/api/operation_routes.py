@@ -47,14 +47,14 @@ class ExtendBody(RequestBody):
 
 
 class TickBody(RequestBody):
-    """How many jobs to run, and of which types."""
+    """The number of jobs to run, and their types."""
 
     limit: Annotated[int, Field(ge=1, le=MOST_TICKED)] = 1
     types: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
 
 
 class Ticked(View):
-    """What ran in this tick."""
+    """The attempts of this tick."""
 
     ok: Literal[True] = True
     ran: tuple[TickView, ...]

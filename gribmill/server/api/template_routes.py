@@ -53,7 +53,7 @@ class EditTemplateBody(RequestBody):
 
 
 class RunTemplateBody(RequestBody):
-    """Values that override those of the template."""
+    """Values that override the template's."""
 
     payload: JsonObject = Field(default_factory=dict)
 

@@ -87,7 +87,7 @@ def one_series(source: PointSource, place: Place, request: PointRequest) -> Seri
 
 
 def point_json(series: Series, times: RunTimes, root: DataRoot) -> bytes:
-    """What `gribmill point --json` prints, and when its run was downloaded and built."""
+    """The output of `gribmill point --json`, plus the times at which the run was downloaded and built."""
     facts = series.facts()
     facts["notes"] = [without_paths(root, note) for note in series.notes]
     facts["days"] = None

@@ -23,7 +23,8 @@ from gribmill.views.data.run import LatestRunView, ModelMetaView, RunView
 def runs_of(context: Context, model: str | None, before: str | None, limit: int) -> list[RunView]:
     """Runs, newest first, older than the run `before`.
 
-    Runs with the same start time are all on one page, which may therefore be longer than `limit`.
+    Runs with the same start time are all on one page, which may be longer than `limit`; the next page starts before
+    that time.
     """
     catalogue = context.catalogue
     records = {(one.run_id, one.model_id): one for one in catalogue.runs(model, MOST_RUNS)}

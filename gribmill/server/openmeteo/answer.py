@@ -74,7 +74,7 @@ class PlaceAnswer:
 
 
 def place_answers(source: PointSource, request: ForecastRequest, root_request: PointRequest) -> list[list[PlaceAnswer]]:
-    """For each place, the answer of each model; raises OpenMeteoError if there is no forecast."""
+    """The response of each model for each place; raises OpenMeteoError if there is no forecast."""
     return [
         [_answer(source, request, root_request, number, model) for model in request.models]
         for number in range(len(request.places))

@@ -1,4 +1,4 @@
-"""Answers as CSV, as Open-Meteo writes it: the places, then a table for each section."""
+"""Responses as CSV in Open-Meteo's format: the places, then a table for each section."""
 
 from __future__ import annotations
 

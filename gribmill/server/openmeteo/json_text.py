@@ -1,4 +1,4 @@
-"""Answers as JSON, as Open-Meteo writes it."""
+"""Responses as JSON in Open-Meteo's format."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def hourly_variable(name: str, key: str) -> ForecastVariable:
 
 
 def daily_variable(name: str) -> tuple[ForecastVariable, ForecastVariable]:
-    """The variable of `daily`, and the hourly one that it is computed from."""
+    """The variable of `daily`, and the hourly variable from which it is computed."""
     if name in SUN_UNITS:
         sun = ForecastVariable(name, unit=SUN_UNITS[name], number=SUN_NUMBERS[name])
         return sun, sun

@@ -67,7 +67,7 @@ async def remote_siblings(server: Server, message: SiblingsMessage, principal: C
 
 @router.post("/heartbeat")
 async def remote_heartbeat(server: Server, message: HeartbeatMessage, principal: CurrentPrincipal) -> HeldMessage:
-    """Renew all leases of a worker; returns the attempts that it still holds."""
+    """Renew all leases of a worker; returns what it still holds, and whether it should drain."""
     workers, worker_id = server.store.workers, worker_id_of(principal, message.worker_id)
     held = await server.run(workers.beat, replace(message.to_heartbeat(), worker_id=worker_id))
     return HeldMessage.of([*held], draining=await server.run(workers.asked_to_drain, worker_id))

@@ -25,7 +25,7 @@ class RemoteFieldView(View):
 
 
 class RemoteInventoryView(View):
-    """What a published file contains, and where its index is."""
+    """The contents of a published file, and the URL of its index."""
 
     model: str
     run: str

@@ -1,4 +1,4 @@
-"""What the queue shows: jobs, groups, events, triggers, workers, tenants."""
+"""Views of the queue: jobs, groups, events, triggers, workers, tenants."""
 
 __all__ = [
     "attempt",

@@ -17,7 +17,7 @@ class RunPayload(View):
 class RunSeenPayload(RunPayload):
     """A run was recorded for the first time: it is due, or one of its files is published.
 
-    `hours` are those of the complete run; unless `final`, more may be found.
+    `hours` are the hours of the complete run; unless `final`, more may be found.
     """
 
     hours: list[int]

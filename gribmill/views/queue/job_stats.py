@@ -34,7 +34,7 @@ class JobStatsView(View):
 
 
 class ThroughputView(View):
-    """What happened to jobs within a period."""
+    """Counts of what happened to jobs within a period."""
 
     enqueued: int
     succeeded: int

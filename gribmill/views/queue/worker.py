@@ -77,7 +77,7 @@ class WorkerDrainedView(View):
 
 
 class WorkerDismissedView(View):
-    """The worker was marked as stopped. `requeued` are the jobs that went back into the queue."""
+    """The worker was marked as stopped. `requeued` are the jobs whose lease had expired, now back in the queue."""
 
     id: str
     state: Literal["stopped"] = "stopped"

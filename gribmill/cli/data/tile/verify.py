@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CheckedTile:
-    """A tile and what its checks found."""
+    """A tile and the results of its checks."""
 
     path: StoredPath
     ref: TileRef | None

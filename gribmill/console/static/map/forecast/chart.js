@@ -10,7 +10,7 @@ const BARB_PIXELS = 24;
 const HOUR = 3_600_000;
 
 export class Chart {
-  // `width` is that of the container. `head` pixels are left free above the values.
+  // `width` is the container's width. `head` pixels are left free above the values.
   constructor(parent, { title, width, height = 130, head = 0, times, low, high, marked = null }) {
     Object.assign(this, { times, height, top: TOP + head, width: Math.min(WIDEST, Math.max(NARROWEST, Math.round(width))) });
     this.picture = add(parent, "svg", { viewBox: `0 0 ${this.width} ${height}`, role: "img", class: "chart", "aria-label": title });

@@ -12,7 +12,7 @@ const KINDS = {
 };
 
 export class TileGrid {
-  // `latitudes` are those of the tile's rows, for Gaussian grids.
+  // `latitudes` are the latitudes of the tile's rows, for Gaussian grids.
   constructor(record, latitudes = null) {
     const { definition, rows, cols, shape } = record;
     [this.rows, this.columns] = shape;

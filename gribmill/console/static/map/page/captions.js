@@ -6,7 +6,7 @@ import { shownText } from "./readout.js";
 
 const KEYS = "Arrow keys move the map, plus and minus zoom, 0 shows all of it, comma and full stop change the hour, Enter shows the forecast for the centre.";
 
-// `content` has the tile, the tile it is compared with, and the layers.
+// `other` is the tile that `tile` is compared with.
 export function describe(figures, state, { tile, other, layers }) {
   const name = ({ meta }) => `${meta.model.toUpperCase()} ${runText(meta.run)}`;
   layers.forEach((layer, n) => {

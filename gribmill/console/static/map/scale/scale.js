@@ -5,7 +5,7 @@ import { hexToRgb, mixed } from "./rgb.js";
 export const LUT_SIZE = 1024;
 const TAIL = 0.25; // fraction of the range without outliers: points within this distance of it are not outliers
 
-// `table` is the server's colour table, `shown` [units, factor, offset], `range` that of the values.
+// `table` is the server's colour table; `variable[system]` is [units, factor, offset]; `range` describes the values.
 export function scaleOf({ table, variable, system, range, flags, symmetric = false }) {
   const [units, factor, offset] = variable[system];
   const toShown = (value) => value * factor + offset;

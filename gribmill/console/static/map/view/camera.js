@@ -6,7 +6,7 @@ export class Camera {
   x = 0;
   y = 0;
   scale = 1;
-  most = LARGEST_CELL; // scale
+  most = LARGEST_CELL; // the largest scale
   width = 1;
   height = 1;
 
