@@ -67,7 +67,7 @@ def parse_choice(ids: tuple[int, ...], *, dry_run: bool, yes: bool, as_json: boo
 
 
 def chosen_ids(store: Store, choice: JobChoice, default_status: str, verb: str, **more: Any) -> list[int] | None:
-    """The ids to act on, oldest first. With --dry-run, prints the jobs and returns None."""
+    """The ids to act on: as given, or oldest first for filters. With --dry-run, prints the jobs and returns None."""
     if choice.ids and not choice.dry_run:
         return [*choice.ids]
     named = [store.jobs.get(job_id) for job_id in choice.ids]

@@ -82,7 +82,7 @@ def _chosen(tile: Tile, variables: Sequence[str] | None, most: int) -> Sequence[
 
 
 class Pictures:
-    """Maps of tiles as PNG. Drawn one at a time, because of matplotlib; the most recent ones are cached."""
+    """Maps of tiles as PNG. Drawn one at a time, because matplotlib is not thread-safe; the latest ones are cached."""
 
     def __init__(self) -> None:
         self._drawing = Lock()

@@ -39,7 +39,7 @@ class MetricsCollector:
 
 
 class _OneTenant(Collector):
-    """The metrics of one tenant."""
+    """The metrics without samples that belong to other tenants."""
 
     def __init__(self, registry: CollectorRegistry, tenant_id: str) -> None:
         self._registry = registry

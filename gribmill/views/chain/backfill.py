@@ -65,6 +65,6 @@ class BackfillEnqueuedView(BackfillView):
 
 
 class BackfillDoneView(BackfillEnqueuedView):
-    """A plan that was completed. `failed_jobs` counts the failed jobs of all models of the command."""
+    """A plan whose jobs the command waited for. `failed_jobs` counts the failed jobs of all its models."""
 
     failed_jobs: int
