@@ -1,4 +1,4 @@
-"""A database of either kind by its address: the path of a file, or the URL of a PostgreSQL database."""
+"""Databases by address: the path of a SQLite file, or the URL of a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOTH = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
 def open_address(address: str | Path, *, synchronous: Literal["full", "normal"] = "full", **options: Any) -> Database:
-    """How much a commit survives is for PostgreSQL a setting of the server."""
+    """`synchronous` applies to SQLite only; PostgreSQL sets its durability on the server."""
     if is_postgres(address):
         return PostgresDatabase(str(address), **options)
     return SqliteDatabase(Path(address), synchronous=synchronous, **options)
@@ -31,7 +31,7 @@ def is_postgres(address: str | Path) -> bool:
 
 @contextmanager
 def new_address(backend: str, folder: Path) -> Iterator[str]:
-    """Where a queue can be made that only this test has."""
+    """The address of a new, empty queue for one test."""
     if backend == "sqlite":
         yield str(folder / "jobs.db")
     else:

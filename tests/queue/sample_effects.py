@@ -1,4 +1,4 @@
-"""Effects that the handlers of tests have: notes, and pauses of job types."""
+"""Effects for the handlers in tests: they write notes and pause job types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIELDS = {"note": {"job_id", "text"}, "pause": {"type"}}
 
 
 def note(job_id: int, text: str | None) -> Effect:
-    """A row with a number and a text. Without a text it is accepted at first, and refused by the database."""
+    """A row with a number and a text. Without a text it passes validation, and the database refuses it."""
     return Effect("note", json.dumps({"job_id": job_id, "text": text}))
 
 
@@ -23,7 +23,7 @@ def pause(type_key: object) -> Effect:
 
 
 class SampleEffects:
-    """Knows `note` and `pause`."""
+    """Applies the effects `note` and `pause`."""
 
     def prepare(self, effect: Effect) -> Change:
         if effect.kind not in FIELDS:

@@ -1,4 +1,4 @@
-"""A queue that is moved from SQLite to PostgreSQL and back: every row arrives, and work goes on where it was."""
+"""Moving a queue from SQLite to PostgreSQL and back: every row arrives, and work continues."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def fill(store: Store) -> None:
 
 
 def contents(store: Store) -> list[Any]:
-    """What people see of every job."""
+    """Every job as users see it."""
     jobs = store.jobs.list(limit=1000).jobs
     return [(job, store.jobs.history(job.id).attempts) for job in jobs]
 
@@ -78,7 +78,7 @@ def copy(source: SqliteSide | PostgresSide, target: SqliteSide | PostgresSide) -
         return {table.name: table.rows for table in move(source, target, server.tables())}
 
 
-def test_everything_is_the_same_there_and_back(file: Path, url: str, tmp_path: Path) -> None:
+def test_move_there_and_back_keeps_everything(file: Path, url: str, tmp_path: Path) -> None:
     before = open_file(file)
     fill(before)
     seen = contents(before)
@@ -97,7 +97,7 @@ def test_everything_is_the_same_there_and_back(file: Path, url: str, tmp_path: P
     again.close()
 
 
-def test_work_goes_on_after_the_move_with_new_ids(file: Path, url: str) -> None:
+def test_work_continues_after_the_move_with_new_ids(file: Path, url: str) -> None:
     before = open_file(file)
     fill(before)
     highest = add(before)
@@ -118,7 +118,7 @@ class Interrupted(Exception):
 
 
 class Breaking(PostgresSide):
-    """Is interrupted after some batches, before the last of them is complete."""
+    """A target that fails after some batches, before the copy is complete."""
 
     left = 3
 
@@ -167,7 +167,7 @@ def test_a_target_in_use_is_refused(file: Path, url: str) -> None:
         copy(SqliteSide(file), PostgresSide(url))
 
 
-def test_a_part_of_another_queue_is_not_mixed_with_this_one(file: Path, url: str, tmp_path: Path) -> None:
+def test_partial_copy_of_another_queue_is_refused(file: Path, url: str, tmp_path: Path) -> None:
     before = open_file(file)
     fill(before)
     before.close()

@@ -1,4 +1,4 @@
-"""`gribmill db move` killed again and again: the same command goes on, and in the end every row is there once."""
+"""`gribmill db move` is killed repeatedly: the same command resumes, and every row arrives once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mover:
         self._environment = {**environment(), **place}
 
     def kill_after(self, progress: Callable[[], int]) -> None:
-        """Start it, and kill it as soon as it has copied further rows."""
+        """Start it, and kill it as soon as it has copied more rows."""
         before = progress()
         moving = subprocess.Popen(
             self._words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment
@@ -76,9 +76,7 @@ def copied_to_file(path: Path) -> int:
             return 0
 
 
-def test_move_that_is_killed_goes_on_and_loses_nothing_in_either_direction(
-    file: Path, url: str, tmp_path: Path
-) -> None:
+def test_killed_move_resumes_and_loses_nothing_in_either_direction(file: Path, url: str, tmp_path: Path) -> None:
     before = open_file(file)
     fill(before)
     before.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(JOBS)])
@@ -103,7 +101,7 @@ def test_move_that_is_killed_goes_on_and_loses_nothing_in_either_direction(
     for _ in range(KILLS):
         back.kill_after(lambda: copied_to_file(target))
     again = {table["name"]: table["rows"] for table in back.finish()["tables"]}
-    # The command declares the job types of gribmill itself beside those of the tests.
+    # The command declares gribmill's own job types besides those of the tests.
     assert {**again, "job_definitions": 0} == {**rows, "job_definitions": 0}
     copy = open_file(target)
     assert contents(copy) == seen

@@ -1,4 +1,4 @@
-"""Wake-ups reach every listener, also one that has just joined, and cost nothing without listeners."""
+"""Wake-ups reach every listener, even one that has just joined, and cost nothing without listeners."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
 
 
 def was_woken(listener: WakeSocket) -> bool:
-    """Whether something has come since the last time."""
+    """Whether a wake-up has arrived since the last call."""
     readable = bool(select.select([listener], [], [], 0)[0])
     listener.drain()
     return readable
@@ -25,7 +25,7 @@ def announcer(tmp_path: Path) -> WakeFolder:
     return WakeFolder(tmp_path / "jobs.db")
 
 
-def test_listener_that_joins_right_after_an_announcement_hears_the_next(announcer: WakeFolder, tmp_path: Path) -> None:
+def test_listener_that_joins_after_an_announcement_hears_the_next(announcer: WakeFolder, tmp_path: Path) -> None:
     for _ in range(20):  # within the resolution of file times
         announcer.announce()
         listener = WakeFolder(tmp_path / "jobs.db").listen()
@@ -85,7 +85,7 @@ def test_without_mapped_memory_listening_and_announcing_still_work(
     assert not was_woken(listener), "it polls"
 
 
-def test_folder_that_vanishes_costs_wake_ups_and_nothing_else(tmp_path: Path) -> None:
+def test_missing_folder_costs_only_wake_ups(tmp_path: Path) -> None:
     deep = tmp_path / ("x" * 60)  # beyond what fits into a socket's address
     deep.mkdir()
     announcer = WakeFolder(deep / "jobs.db")

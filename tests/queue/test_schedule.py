@@ -19,11 +19,11 @@ def slots(cron: str, zone: str, since: str, count: int) -> list[str]:
     return [f"{slot:%m-%d %H:%M}" for slot in islice(CronSchedule(cron, zone).since(utc(since)), count)]
 
 
-def test_slots_follow_each_other_and_begin_with_the_moment_itself() -> None:
+def test_slots_are_consecutive_and_include_the_start() -> None:
     assert slots("*/20 6 * * *", "UTC", "2026-01-01 06:20", 3) == ["01-01 06:20", "01-01 06:40", "01-02 06:00"]
 
 
-def test_zone_decides_what_the_clock_shows() -> None:
+def test_slots_follow_the_time_zone() -> None:
     assert slots("0 9 * * 1", "Asia/Tokyo", "2026-01-01", 1) == ["01-05 00:00"]
 
 
@@ -33,7 +33,7 @@ def test_a_slot_in_a_skipped_hour_fires_right_after_it() -> None:
 
 
 def test_a_slot_in_a_repeated_hour_fires_once() -> None:
-    """On 1 November 2026 New York has two 1:30; every hour has its own."""
+    """On 1 November 2026 New York has 1:30 twice; hourly schedules fire in both."""
     assert slots("30 1 * * *", "America/New_York", "2026-11-01 00:00", 2) == ["11-01 05:30", "11-02 06:30"]
     assert slots("30 * * * *", "America/New_York", "2026-11-01 05:00", 3) == [
         "11-01 05:30",
@@ -46,7 +46,7 @@ def test_a_slot_in_a_repeated_hour_fires_once() -> None:
     ("now", "latest"),
     [("12:00:00", "12:00"), ("12:00:00.4", "12:00"), ("11:59:59.9", "11:50"), ("12:09:59.999", "12:00")],
 )
-def test_latest_slot_is_never_after_the_moment(now: str, latest: str) -> None:
+def test_latest_slot_is_never_in_the_future(now: str, latest: str) -> None:
     found = CronSchedule("*/10 * * * *", "UTC").latest(utc(f"2026-01-01 {now}"))
     assert found == utc(f"2026-01-01 {latest}")
 
@@ -70,7 +70,7 @@ def test_after_returns_a_later_slot() -> None:
         ("Australia/Lord_Howe", "2026-10-04"),
     ],
 )
-def test_looking_forwards_and_backwards_agree_when_clocks_change(cron: str, zone: str, night: str) -> None:
+def test_forward_and_backward_slots_agree_when_clocks_change(cron: str, zone: str, night: str) -> None:
     schedule, began = CronSchedule(cron, zone), utc(night) - timedelta(days=1, hours=12)
     every = list(takewhile(lambda slot: slot < began + timedelta(days=4), schedule.since(began - timedelta(days=2))))
     assert every == sorted(set(every))

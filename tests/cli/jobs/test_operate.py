@@ -106,7 +106,7 @@ def test_unclear_moves_are_usage_errors(gribmill: Run, store: Store, words: list
     assert gribmill("jobs", "move", *words).code == 2
 
 
-def test_only_pending_jobs_move(gribmill: Run, store: Store) -> None:
+def test_only_pending_jobs_can_be_moved(gribmill: Run, store: Store) -> None:
     job_id = add(store)
     take(store)
     for words in (["--front"], ["--now"], ["--priority", "3"]):

@@ -1,4 +1,4 @@
-"""Everything that can happen to workers and their PostgreSQL server, at random from a seed, at the same time."""
+"""Random failures of workers and their PostgreSQL server, all at the same time, from a seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STRIKES = {"kill worker": 3, "terminate backends": 5, "crash server": 2, "restar
 
 @dataclass
 class Chaos:
-    """Keeps some workers going while it kills them, cuts their connections and crashes their server."""
+    """Keeps workers running while killing them, cutting their connections and crashing their server."""
 
     server: PostgresServer
     workers: Workers
@@ -38,7 +38,7 @@ class Chaos:
     _reader: psycopg.Connection[Any] | None = None
 
     def rage(self, rounds: int) -> None:
-        """Each of the strikes as often as it is listed, times `rounds`, in any order."""
+        """Run every listed strike `rounds` times, in random order."""
         dice = random.Random(self.seed)
         acts: dict[str, Callable[[random.Random], None]] = {
             "kill worker": self._kill_worker,
@@ -59,7 +59,7 @@ class Chaos:
             self.fill_up()
 
     def calm(self) -> None:
-        """Everything works from now on."""
+        """Stop all failures."""
         if self._reader is not None:
             self._reader.close()
         self.fill_up()
@@ -70,7 +70,7 @@ class Chaos:
             self._team.append(self.workers.start(self.server.url(), **OPTIONS))
 
     def _kill_worker(self, dice: random.Random) -> None:
-        """One that is at work."""
+        """Kill a worker that is running a job."""
         victim = dice.choice(wait_until(self._busy, what="a worker at work"))
         victim.popen.kill()
         victim.popen.wait()
@@ -93,7 +93,7 @@ class Chaos:
         self._read_for_long()
 
     def _read_for_long(self) -> None:
-        """An old transaction, as somebody's forgotten psql holds it: vacuum removes nothing that it may still see."""
+        """Hold an old transaction open, like a forgotten psql session: vacuum keeps every row that it may see."""
         if self._reader is not None:
             self._reader.close()
         self._reader = psycopg.connect(self.server.url(), autocommit=True, application_name="reader")

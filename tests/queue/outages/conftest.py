@@ -1,4 +1,4 @@
-"""Servers that may fail, and workers on them."""
+"""Database servers that fail on request, and workers that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker's log says of outages."""
+"""Outages as a worker's log reports them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OVER = re.compile(r"the queue can be written again, after ([0-9.]+) s")
 
 @dataclass(frozen=True)
 class OutageLog:
-    """Its errors, and how long each outage lasted."""
+    """The errors in a worker's log, and the length of each outage."""
 
     errors: list[str]
     seconds: list[float]
@@ -26,5 +26,5 @@ class OutageLog:
         return cls(errors, [float(found[1]) for text in texts if (found := OVER.fullmatch(text))])
 
     def of_store(self) -> list[str]:
-        """Those that say that the database cannot be used."""
+        """The errors that report an unusable database."""
         return [text for text in self.errors if "trying again every" in text]

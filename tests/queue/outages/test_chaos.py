@@ -1,4 +1,4 @@
-"""Workers killed, the server crashed, connections cut, an old transaction held: nothing lost, nothing done twice."""
+"""Killed workers, server crashes, cut connections and an old transaction: no job is lost or completed twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_chaos_loses_nothing_and_does_nothing_twice(
 ) -> None:
     marks = tmp_path / "marks"
     ids = fill(store, 1800, marks)
-    # So that those who are struck are at work.
+    # The workers must be busy when the failures begin.
     slow = [NewJob("sleep", {"seconds": 0.3}, priority=10, max_attempts=1000)] * 40
     ids += [made.id for made in store.jobs.enqueue_many(slow)]
     chaos = Chaos(server, workers, SEED)

@@ -1,4 +1,4 @@
-"""A URL with several servers: when the primary is gone, workers go on with the one that took its place."""
+"""A URL with several servers: when the primary fails, workers continue on the promoted standby."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IS_IN_STEP = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'
 
 @pytest.fixture
 def pair() -> Iterator[tuple[PostgresServer, PostgresServer]]:
-    """A primary, and a standby that has every commit before it is acknowledged."""
+    """A primary and a synchronous standby."""
     with own_postgres(settings=SENDING) as primary:
         make_tables(primary.url())
         standby = PostgresServer(make_home(RUN_PID))
@@ -55,7 +55,7 @@ def test_workers_follow_the_server_that_was_promoted(
     marks = tmp_path / "marks"
     ids = fill(store, 900, marks)
     wait_until(lambda: ended(store) > 50, what="some jobs to end")
-    # One that has not registered yet cannot start without its server, and exits with the reason.
+    # A worker that has not registered yet cannot start without its server, and exits with the reason.
     wait_until(lambda: all(" runs " in worker.log for worker in team), what="both workers to run")
 
     primary.stop("immediate")
@@ -74,7 +74,7 @@ def test_workers_follow_the_server_that_was_promoted(
     store.close()
 
 
-def test_worker_leaves_a_server_that_was_made_read_only_for_the_one_that_can_be_written(
+def test_worker_leaves_a_read_only_server_for_the_writable_one(
     pair: tuple[PostgresServer, PostgresServer],
 ) -> None:
     """The old primary still answers: an open connection to it must not be kept."""

@@ -1,4 +1,4 @@
-"""A server that is away, read-only or full for a while: one line says so, nothing is lost, nothing is done twice."""
+"""A server is down, read-only or full for a while: one log line reports it, and no job is lost or completed twice."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def by_hand(server: PostgresServer, *statements: str) -> None:
 
 @contextmanager
 def read_only(server: PostgresServer) -> Iterator[None]:
-    """As a server is that was made a standby, or whose administrator protects it."""
+    """Make the server read-only, as when it is demoted to a standby."""
     by_hand(server, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
     try:
         yield
@@ -74,7 +74,7 @@ def test_restart_of_the_server_is_reported_once_with_its_length(
     print(figures, "outage", log.seconds)
 
 
-def test_server_that_is_read_only_for_longer_than_a_lease_stops_the_jobs_and_costs_nothing(
+def test_server_read_only_for_longer_than_a_lease_stops_jobs_at_no_cost(
     server: PostgresServer, store: Store, workers: Workers, tmp_path: Path
 ) -> None:
     worker = workers.start(server.url(), **CHATTY)
@@ -119,7 +119,7 @@ def small_disk() -> Iterator[Path]:
 
 
 def fill_disk(folder: Path) -> Path:
-    """A file that takes all the room that is left."""
+    """Write a file that fills the disk."""
     path = folder.parent / "ballast"
     with path.open("wb", buffering=0) as file:
         try:
@@ -140,7 +140,7 @@ def test_server_without_disk_space_costs_nothing(small_disk: Path, workers: Work
         ballast = fill_disk(small_disk)
 
         def refused() -> bool:
-            """What the queue has taken is kept; what it has not, it says so."""
+            """Enqueue some more jobs; True once the server refuses them."""
             try:
                 ids.extend(fill(store, 300, marks))
             except StoreError:
@@ -150,7 +150,7 @@ def test_server_without_disk_space_costs_nothing(small_disk: Path, workers: Work
         wait_until(refused, what="the disk to be full")
         wait_until(lambda: OutageLog.of(worker).of_store(), what="the worker to say so")
         ballast.unlink()
-        if not server.running:  # it could not even write its log of changes
+        if not server.running:  # it could not even write its WAL
             server.start()
         wait_until(lambda: _answers(server), what="the server")
         wait_for_end_of_outage(worker)

@@ -25,7 +25,7 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BackendU
 
 @pytest.fixture
 def store(backend: BackendUnderTest) -> Iterator[Store]:
-    """Every test of the contract ends with all promises kept, and what the database published is as documented."""
+    """After each test every invariant holds, and every published event matches its documented schema."""
     yield backend.store
     assert backend.store.verify() == []
     published = [one for name in OF_THE_DATABASE for one in backend.store.events.list(pattern=name)]

@@ -1,4 +1,4 @@
-"""Threads that do the same to one queue at the same time, each with its own connection."""
+"""Threads that use one queue at the same time, each with its own connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PATIENCE_SECONDS = 120.0
 
 
 def together(*works: Callable[[], object]) -> None:
-    """Run all at once, and wait for them; the first error of any is raised."""
+    """Run all functions concurrently and wait; raises the first error."""
     start = threading.Barrier(len(works))
     errors: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""A clock that a test sets."""
+"""A clock set by the test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ START = 1_800_000_000.0
 
 
 class FakeClock:
-    """Whole milliseconds, as the database keeps them."""
+    """A clock in whole milliseconds, the database's resolution."""
 
     def __init__(self, start: float = START) -> None:
         self._milliseconds = round(start * 1000)

@@ -1,4 +1,4 @@
-"""Job types that differ in every rule which the store keeps."""
+"""Job types that together cover every rule of the store."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class PlainArgs(Args):
 
 
 class TileArgs(Args):
-    """An hour shared with siblings, and a region of one's own."""
+    """An hour shared with siblings, and the job's own region."""
 
     hour: int = 0
     region: str = "ne"
 
 
 class NeedyArgs(Args):
-    """An argument that has no default."""
+    """A required argument."""
 
     region: str
     hour: int = 0

@@ -1,4 +1,4 @@
-"""What a worker does, in one call each."""
+"""A worker's operations, one call each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEASE = 60.0
 
 
 def add(store: Store, kind: str = "plain", args: dict[str, Any] | None = None, **fields: Any) -> int:
-    """Enqueue one; its id."""
+    """Enqueue one job; returns its id."""
     return store.jobs.enqueue(NewJob(kind, args or {}, **fields)).id
 
 
@@ -38,14 +38,14 @@ def claim(store: Store, worker: str = "w1", types: tuple[str, ...] = ALL, **fiel
 
 
 def take(store: Store, worker: str = "w1", types: tuple[str, ...] = ALL, **fields: Any) -> Claimed:
-    """Claim exactly one."""
+    """Claim exactly one job."""
     batch = claim(store, worker, types, **fields)
     assert len(batch) == 1, f"one job expected, got {[job.id for job in batch]}"
     return batch[0]
 
 
 def drain(store: Store, worker: str = "w1", types: tuple[str, ...] = ALL) -> list[int]:
-    """Claim until nothing is left: the ids in order."""
+    """Claim until nothing is left; returns the ids in order."""
     order: list[int] = []
     while batch := claim(store, worker, types):
         order += [job.id for job in batch]

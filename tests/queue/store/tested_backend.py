@@ -1,4 +1,4 @@
-"""A store under test on any database: another dialect is added as a class here."""
+"""Backends under test. To test another dialect, add a class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.queue.store.sample_types import TYPES
 from tests.servers.shared_postgres import fresh_database
 from tests.waiting import wait_until
 
-# Of the jobs of many tests.
+# Tenants used by many tests.
 TENANTS = ("a", "acme", "b", "elsewhere", "other", "ours", "t", "theirs")
 
 
@@ -40,7 +40,7 @@ ONLY_SQLITE = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 
 
 class BackendUnderTest(Protocol):
-    """What the contract suite needs of a backend."""
+    """What the contract suite needs from a backend."""
 
     clock: FakeClock
     store: Store
@@ -58,11 +58,11 @@ class BackendUnderTest(Protocol):
         ...
 
     def drop_trigger(self, name: str) -> None:
-        """Take a safeguard of the database itself away."""
+        """Remove a safeguard of the database itself."""
         ...
 
     def drop_references(self, table: str) -> None:
-        """Take away that rows of a table go with the rows that they refer to."""
+        """Remove the foreign keys of a table."""
         ...
 
     def miscount(self) -> None:
@@ -70,7 +70,7 @@ class BackendUnderTest(Protocol):
         ...
 
     def wait_for_a_blocked_writer(self, thread: threading.Thread) -> None:
-        """Return when a transaction waits for another one, or the thread has ended. In SQLite a writer always waits."""
+        """Return when a transaction waits for another, or the thread has ended. In SQLite a writer always waits."""
         ...
 
     def invariants(self) -> set[str]:
@@ -145,10 +145,10 @@ class SqliteUnderTest:
 
 
 class PostgresUnderTest:
-    """A database on the server of the tests: a copy of one with the tables and the tenants."""
+    """A database on the test server, copied from one with the tables and tenants."""
 
     def __init__(self, _folder: Path | None = None, through: Callable[[str], str] = str) -> None:
-        """`through`: how the same database is reached in another way."""
+        """`through`: another way to reach the same database, such as a pooler."""
         self.clock = FakeClock()
         self._stores: list[Store] = []
         self._resources = ExitStack()
@@ -163,7 +163,7 @@ class PostgresUnderTest:
         return store
 
     def by_hand(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-        """Written as for SQLite: `?` for a value, and times come back as its text."""
+        """Takes SQLite's form: `?` for a value, and times are returned as text."""
         if self._hand is None:
             self._hand = self._resources.enter_context(psycopg.connect(self.url, autocommit=True))
             self._hand.execute("SET timezone = 'UTC'")

@@ -1,4 +1,4 @@
-"""A queue of the test types, and workers for it."""
+"""A queue with the test types, and workers for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.queue.worker.worker_driver import ROOT, SteppedWorker, Workers
 
 @pytest.fixture(autouse=True, scope="module")
 def _surroundings() -> Iterator[None]:
-    """Executors find the tests, and the developer's settings are ignored."""
+    """Let executors import the tests, and ignore the developer's settings."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         for name in list(os.environ):
@@ -30,7 +30,7 @@ def _surroundings() -> Iterator[None]:
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Where the queue is: a file, or with `parametrize("address", BOTH, indirect=True)` a server's database too."""
+    """The queue's address: a file, or with `parametrize("address", BOTH, indirect=True)` also a PostgreSQL database."""
     with new_address(getattr(request, "param", "sqlite"), tmp_path / "data") as address:
         yield address
 
@@ -51,7 +51,7 @@ def store(address: str) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def shared_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SteppedWorker]:
-    """One worker for the tests of a file that need nothing special: executors take long to start."""
+    """One worker shared by the tests of a file, because executors are slow to start."""
     store = Store(SqliteDatabase(tmp_path_factory.mktemp("shared") / "jobs.db"), TYPES, SampleEffects())
     worker = SteppedWorker(store, lanes={"fetch": 1, "build": 1})
     yield worker

@@ -1,6 +1,6 @@
 """`python -m tests.queue.worker.die_in_transactions ADDRESS DEATHS SEED COUNT`: kills in and between statements.
 
-Prints as JSON how many died at each statement. It forks, so that each death costs only milliseconds.
+Prints as JSON how many processes died at each statement. It forks, so that each death takes milliseconds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS = ("stunt", "group")
 
 
 class Fate:
-    """Kills this process at the n-th statement from now, or right behind the commit after it."""
+    """Kills this process at the n-th statement from now, or right after the following commit."""
 
     def __init__(self, dice: random.Random, deaths: Path, most: int) -> None:
         self._left = dice.randrange(most // 30, most)
@@ -42,7 +42,7 @@ class Fate:
         self._deaths = deaths
 
     def hook(self, owner: type, name: str, where: str, *, after: bool = False) -> None:
-        """Strike before or after a method."""
+        """Kill the process before or after a method."""
         real: Callable[..., Any] = getattr(owner, name)
 
         def call(*args: Any, **options: Any) -> Any:
@@ -64,7 +64,7 @@ class Fate:
 
 
 def work(address: str, seed: int, deaths: Path) -> None:
-    """Claim and finish until nothing is left, or until fate strikes."""
+    """Claim and finish jobs until none is left, or until the process is killed."""
     dice = random.Random(seed)
     store = Store(open_address(address, synchronous="normal"), TYPES)
     # On PostgreSQL most transactions are a single call.
@@ -88,7 +88,7 @@ def work(address: str, seed: int, deaths: Path) -> None:
                 return
             pause.wait(0.02)
         if batch and dice.random() < 0.01:
-            pause.wait(LEASE_SECONDS * 2)  # a zombie: what it reports now must change nothing if it was replaced
+            pause.wait(LEASE_SECONDS * 2)  # a zombie: its report must change nothing if it was replaced
         store.exchange(me, [Report(job.ref, _outcome(dice)) for job in batch])
 
 

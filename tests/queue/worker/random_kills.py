@@ -26,14 +26,14 @@ OPTIONS: dict[str, Any] = {
     "lanes": {"fetch": 1, "build": 1},
     "lease_seconds": LEASE_SECONDS,
     "poll_seconds": 0.2,
-    "synchronous": "normal",  # what is killed is the process, not the machine
+    "synchronous": "normal",  # only processes are killed, so fsync is not needed
     "log_level": "warning",
 }
 
 
 @dataclass
 class Storm:
-    """Keeps some workers going while it kills, stops and wakes them and their executors in the midst of their work."""
+    """Keeps workers running while killing, stopping and resuming them and their executors at work."""
 
     workers: Workers
     store: Store
@@ -46,7 +46,7 @@ class Storm:
     _asleep: dict[int, float] = field(default_factory=dict)
 
     def rage(self, rounds: int) -> None:
-        """Kill or stop in each of the four ways, this many times, whenever some more jobs have ended."""
+        """Kill or stop in each of the four ways `rounds` times, each time after some more jobs have ended."""
         dice = random.Random(self.seed)
         strikes = ["supervisor", "executor", "stop", "stop executor"] * rounds
         dice.shuffle(strikes)
@@ -58,7 +58,7 @@ class Storm:
             self._fill_up()
 
     def calm(self) -> None:
-        """Let them live."""
+        """Resume all processes and stop interfering."""
         self._wake(float("inf"))
         self._fill_up()
 
@@ -138,7 +138,7 @@ def any_left(store: Store) -> bool:
 
 
 def reckon(store: Store, ids: list[int], marks: Path) -> dict[str, object]:
-    """Every promise, job by job; figures for a report."""
+    """Check every guarantee for every job; returns figures for a report."""
     assert store.verify() == []
     begun = Counter(marks.read_text().split("\n")) if marks.exists() else Counter()
     assert all(count == 1 for mark, count in begun.items() if mark), "an attempt was run twice"

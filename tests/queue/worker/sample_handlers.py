@@ -24,7 +24,7 @@ FOREVER = 3600.0
 
 
 class Odd(BaseException):
-    """Not an `Exception`: nothing expects it."""
+    """Derives from `BaseException`, so `except Exception` does not catch it."""
 
 
 def run(task: Task) -> object:
@@ -33,7 +33,7 @@ def run(task: Task) -> object:
 
 
 def run_group(batch: Batch) -> None:
-    """Each task as it asks, in order."""
+    """Run each task in order, as its arguments request."""
     for task in list(batch.tasks):
         args = task.args_as(GroupArgs)
         if args.do == "fail":
@@ -84,7 +84,7 @@ def mark(task: Task, args: StuntArgs) -> None:
 
 
 def _mark(task: Task, path: str) -> None:
-    """Say that this very attempt runs, in one write that no other can split."""
+    """Record that this attempt runs, in one atomic write."""
     line = f"{task.job_id} {task.attempt_no}\n"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(fd, line.encode())
@@ -102,7 +102,7 @@ def say_and_hold(task: Task, args: StuntArgs) -> None:
 
 
 def say_and_die(task: Task, args: StuntArgs) -> None:
-    """The line has no end, and Python no time to flush it."""
+    """Die with an unfinished line in the buffer."""
     os.write(1, args.text.encode())
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -119,7 +119,7 @@ def shout(task: Task, args: StuntArgs) -> None:
 
 
 def babble(task: Task, args: StuntArgs) -> None:
-    """A child that prints without end, as fast as its output is read."""
+    """Start a child that prints endlessly."""
     subprocess.Popen(["yes"])
     _hold(args.path)
 
@@ -138,7 +138,7 @@ def close_everything(task: Task, args: StuntArgs) -> None:
 
 
 def scribble(task: Task, args: StuntArgs) -> None:
-    """Write rubbish into the channel."""
+    """Write invalid bytes into the channel."""
     for link in list(Path("/proc/self/fd").iterdir()):
         with contextlib.suppress(FileNotFoundError):
             if str(link.readlink()).startswith("socket:"):

@@ -25,7 +25,7 @@ from tests.waiting import wait_until
 
 @pytest.fixture
 def store(database: Path) -> Iterator[Store]:
-    """A queue of the real types."""
+    """A queue with gribmill's own job types."""
     store = Store(SqliteDatabase(database), TYPES)
     yield store
     assert store.verify() == []
@@ -38,7 +38,7 @@ def sleep(store: Store, **args: object) -> int:
 
 @pytest.mark.process
 def test_work_drains_the_queue_and_ends(store: Store, workers: Workers, database: Path, tmp_path: Path) -> None:
-    # Files of the folder where it is started must not become Python's own modules.
+    # Files in the working directory must not shadow Python's modules.
     for name in ("queue.py", "selectors.py", "socket.py", "json.py"):
         (tmp_path / name).write_text("raise SystemExit('the wrong module')\n")
     good = [sleep(store) for _ in range(20)]
@@ -86,7 +86,7 @@ def test_work_runs_until_it_is_stopped(store: Store, workers: Workers, database:
 
 
 @pytest.mark.process
-def test_work_without_stderr_works(store: Store, database: Path, tmp_path: Path) -> None:
+def test_work_runs_without_stderr(store: Store, database: Path, tmp_path: Path) -> None:
     job_id = sleep(store, say="start", fail="once")
     gribmill = f"'{sys.executable}' -m gribmill.cli.main --data '{database.parent}' work --lanes fetch=1 --once"
     done = subprocess.run(["sh", "-c", f"exec {gribmill} 2>&-"], cwd=tmp_path, timeout=120, check=False)
@@ -120,7 +120,7 @@ def sleep_done(store: Store) -> int:
         (["tick", "-n", "0"], "-n"),
     ],
 )
-def test_wrong_arguments_are_refused_in_a_sentence(database: Path, arguments: list[str], sentence: str) -> None:
+def test_invalid_arguments_are_refused_with_a_sentence(database: Path, arguments: list[str], sentence: str) -> None:
     result = CliRunner().invoke(cli, ["--data", str(database.parent), *arguments])
     assert result.exit_code == 2
     assert sentence in result.output

@@ -27,7 +27,7 @@ LONGEST_WAIT_SECONDS = 0.02
 
 
 class SteppedWorker:
-    """A supervisor in this process: nothing happens but in `until`."""
+    """A supervisor in this process, which works only during `until`."""
 
     def __init__(self, store: Store, **options: Any) -> None:
         self.store = store
@@ -36,7 +36,7 @@ class SteppedWorker:
         self.supervisor.start()
 
     def until(self, condition: Callable[[], Any], what: str = "the worker", seconds: float = PATIENCE_SECONDS) -> Any:
-        """Let the worker work until the condition holds; its value."""
+        """Run the worker until the condition holds; returns the condition's value."""
         deadline = time.monotonic() + seconds
         while not (value := condition()):
             assert time.monotonic() < deadline, f"waited {seconds:g} s for {what}"
@@ -44,12 +44,12 @@ class SteppedWorker:
         return value
 
     def finish(self, *job_ids: int) -> list[Job]:
-        """Let it work until these jobs have ended."""
+        """Run the worker until these jobs have ended."""
         self.until(lambda: all(self.job(job_id).completed_at for job_id in job_ids), f"jobs {job_ids} to end")
         return [self.job(job_id) for job_id in job_ids]
 
     def run(self, do: str, kind: str = "stunt", **args: Any) -> tuple[Job, list[Attempt]]:
-        """Run one stunt to its end; the job, and its attempts."""
+        """Run one job to its end; returns it and its attempts."""
         job_id = enqueue(self.store, do, kind, **args)
         (job,) = self.finish(job_id)
         return job, attempts(self.store, job_id)
@@ -72,7 +72,7 @@ class SteppedWorker:
 
 
 class Workers:
-    """Worker processes of a test; all of them are gone after it."""
+    """Worker processes of a test, all ended after it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -99,7 +99,7 @@ class Workers:
 
 
 class Process:
-    """One of them, with its log."""
+    """A worker process and its log."""
 
     def __init__(self, command: list[str], folder: Path, log: Path, variables: dict[str, str]) -> None:
         self._log = log
@@ -158,14 +158,14 @@ def statuses(store: Store, job_id: int) -> list[str]:
 
 
 def holding(path: Path) -> int | None:
-    """The process that runs a `hold` on this path, once it does."""
+    """Wait for the process that runs `hold` on this path."""
     for file in path.parent.glob(f"{path.name}.*"):
         return int(file.name.removeprefix(f"{path.name}."))
     return None
 
 
 def at_rest(pid: int, looks: int = 10) -> bool:
-    """Whether the process waits for something that does not come: it is not woken once between many looks."""
+    """Whether the process sleeps without being woken over many samples."""
     seen = set()
     pause = threading.Event()
     for _ in range(looks):
@@ -176,7 +176,7 @@ def at_rest(pid: int, looks: int = 10) -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs: one that only waits to be collected does not."""
+    """Whether the process runs; a zombie does not count."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

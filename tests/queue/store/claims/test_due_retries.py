@@ -1,4 +1,4 @@
-"""A job that was ended by hand, of a type whose retries are new jobs, is followed by exactly one retry."""
+"""A job ended by manual SQL, of a type whose retries are new jobs, gets exactly one retry."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def retries(store: Store, job_id: int) -> list[int]:
     return [job.id for job in store.jobs.list().jobs if job.retry_of == job_id]
 
 
-def test_job_ended_by_hand_gets_its_retry_at_the_next_claim(
+def test_manually_ended_job_gets_its_retry_at_the_next_claim(
     backend: BackendUnderTest, store: Store, clock: FakeClock
 ) -> None:
     job_id = add(store)
@@ -47,7 +47,7 @@ def test_job_ended_by_hand_gets_its_retry_at_the_next_claim(
     assert retries(store, job_id) == [again]
 
 
-def test_recovery_makes_the_retry_where_no_worker_claims(backend: BackendUnderTest, store: Store) -> None:
+def test_recovery_creates_the_retry_when_no_worker_claims(backend: BackendUnderTest, store: Store) -> None:
     job_id = add(store)
     take(store)
     backend.by_hand(f"{FAIL} WHERE id = {job_id}")
@@ -56,7 +56,7 @@ def test_recovery_makes_the_retry_where_no_worker_claims(backend: BackendUnderTe
     assert len(retries(store, job_id)) == 1
 
 
-def test_job_claimed_and_ended_by_hand_gets_its_retry_too(backend: BackendUnderTest, store: Store) -> None:
+def test_manually_claimed_and_ended_job_gets_its_retry(backend: BackendUnderTest, store: Store) -> None:
     job_id = add(store)
     backend.by_hand(f"UPDATE jobs SET status = 'processing', worker_id = 'me' WHERE id = {job_id}")
     backend.by_hand(f"{FAIL}, worker_id = NULL WHERE id = {job_id}")
@@ -77,9 +77,7 @@ def test_dependents_and_groups_follow_the_retry(backend: BackendUnderTest, store
     assert take(store).id == child
 
 
-def test_dependents_follow_a_retry_that_was_made_by_hand(
-    backend: BackendUnderTest, store: Store, clock: FakeClock
-) -> None:
+def test_dependents_follow_a_manual_retry(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     child = add(store, "fragile", after=(job_id,))
     take(store)
@@ -92,7 +90,7 @@ def test_dependents_follow_a_retry_that_was_made_by_hand(
 
 
 @pytest.mark.parametrize("how", ["used up", "cancelled", "same row", "reset", "completed"])
-def test_no_retry_is_made_where_none_is_due(backend: BackendUnderTest, store: Store, how: str) -> None:
+def test_no_retry_is_created_when_none_is_due(backend: BackendUnderTest, store: Store, how: str) -> None:
     job_id = add(store, max_attempts=1 if how == "used up" else 3)
     if how == "same row":
         store.definitions.edit("plain", {"retry_as": "same_row"})
@@ -108,7 +106,7 @@ def test_no_retry_is_made_where_none_is_due(backend: BackendUnderTest, store: St
     assert retries(store, job_id) == []
 
 
-def test_lost_hand_claim_of_a_type_that_must_not_be_lost_gets_no_retry(
+def test_lost_manual_claim_of_a_type_that_fails_when_lost_gets_no_retry(
     backend: BackendUnderTest, store: Store, clock: FakeClock
 ) -> None:
     store.definitions.edit("fragile", {"retry_as": "new_job", "timeout_seconds": 60})
@@ -121,7 +119,7 @@ def test_lost_hand_claim_of_a_type_that_must_not_be_lost_gets_no_retry(
     assert retries(store, job_id) == []
 
 
-def test_recoveries_and_an_operator_at_once_make_one_retry(backend: BackendUnderTest, store: Store) -> None:
+def test_concurrent_recoveries_and_an_operator_create_one_retry(backend: BackendUnderTest, store: Store) -> None:
     for _ in range(12):
         job_id = add(store)
         take(store)
@@ -136,7 +134,7 @@ def test_recoveries_and_an_operator_at_once_make_one_retry(backend: BackendUnder
 
 @pytest.mark.process
 @pytest.mark.parametrize("statement", ["jobs/set_retry_count", "dependencies/move", "dependencies/settled"])
-def test_recovery_killed_on_the_way_leaves_the_mark(backend: BackendUnderTest, store: Store, statement: str) -> None:
+def test_killed_recovery_leaves_the_retry_due(backend: BackendUnderTest, store: Store, statement: str) -> None:
     job_id = add(store)
     take(store)
     backend.by_hand(f"{FAIL} WHERE id = {job_id}")
@@ -147,7 +145,7 @@ def test_recovery_killed_on_the_way_leaves_the_mark(backend: BackendUnderTest, s
         os._exit(0)
     assert os.WTERMSIG(os.waitpid(pid, 0)[1]) == signal.SIGKILL
     assert retries(store, job_id) == [], "what the dead process did is rolled back"
-    # A server may still hold what the dead process had locked, and a recovery leaves that to its holder.
+    # The server may still hold the dead process's locks, and recovery skips locked rows.
     wait_until(lambda: (store.maintenance.recover(), retries(store, job_id))[1], what="the retry")
     store.maintenance.recover()
     assert len(retries(store, job_id)) == 1

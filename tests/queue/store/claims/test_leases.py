@@ -1,4 +1,4 @@
-"""Leases, heartbeats, and the sweep that brings lost jobs back."""
+"""Leases, heartbeats, and the sweep that recovers lost jobs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_heartbeat_shows_the_worker(store: Store, clock: FakeClock) -> None:
     assert len(store.workers.list()) == 2
 
 
-def test_a_heartbeat_reports_to_a_fenced_worker_that_it_holds_nothing(store: Store, clock: FakeClock) -> None:
+def test_heartbeat_of_a_fenced_worker_returns_no_jobs(store: Store, clock: FakeClock) -> None:
     add(store)
     take(store)
     clock.advance(LEASE)
@@ -72,7 +72,7 @@ def test_report_after_the_lease_but_before_the_sweep_counts(store: Store, clock:
     assert attempts(store, job_id) == ["succeeded"]
 
 
-def test_lost_attempt_costs_one_retry_and_says_who_went_silent(store: Store, clock: FakeClock) -> None:
+def test_lost_attempt_costs_one_retry_and_names_the_silent_worker(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     take(store, "w7")
     clock.advance(LEASE)
@@ -97,7 +97,7 @@ def test_type_that_must_not_run_twice_fails_when_lost(store: Store, clock: FakeC
     assert row.dead_lettered_at is not None
 
 
-def test_ordinary_failure_of_such_a_type_is_retried(store: Store) -> None:
+def test_ordinary_failure_of_a_type_that_must_not_run_twice_is_retried(store: Store) -> None:
     job_id = add(store, "fragile")
     fail(store, take(store))
     assert store.jobs.get(job_id).status == "pending"
@@ -111,7 +111,7 @@ def test_crash_on_the_last_attempt_is_a_dead_letter(store: Store, clock: FakeClo
     assert store.jobs.get(job_id).dead_lettered_at is not None
 
 
-def test_sweep_takes_five_hundred_at_a_time_until_all_are_back(store: Store, clock: FakeClock) -> None:
+def test_sweep_recovers_all_jobs_in_steps_of_five_hundred(store: Store, clock: FakeClock) -> None:
     store.jobs.enqueue_many(NewJob("tile", {"hour": 0, "region": str(n)}) for n in range(1100))
     while claim(store):
         pass
@@ -131,7 +131,7 @@ def test_two_sweepers_recover_each_job_once(store: Store, backend: BackendUnderT
     assert store.jobs.get(job_id).retry_count == 1
 
 
-# A clock that jumps
+# Clock jumps
 
 
 def test_clock_set_forward_costs_attempts_but_no_job(store: Store, clock: FakeClock) -> None:
@@ -145,7 +145,7 @@ def test_clock_set_forward_costs_attempts_but_no_job(store: Store, clock: FakeCl
     assert attempts(store, job_id) == ["lost", "succeeded"]
 
 
-def test_clock_set_back_keeps_a_living_workers_job(store: Store, clock: FakeClock) -> None:
+def test_clock_set_back_keeps_the_job_of_a_live_worker(store: Store, clock: FakeClock) -> None:
     add(store)
     job = take(store)
     clock.advance(-3600)
@@ -184,7 +184,7 @@ def test_worker_ids_differ_between_starts_of_the_same_process() -> None:
     assert new_worker_id() != new_worker_id()
 
 
-def test_a_workers_row_shows_what_it_runs_from_the_claim_on(store: Store) -> None:
+def test_worker_row_shows_running_jobs_from_the_claim_on(store: Store) -> None:
     store.workers.heartbeat("w1", LEASE)
 
     def row() -> tuple[int | None, int]:
@@ -207,7 +207,7 @@ def dead_process() -> dict[str, Any]:
 
 
 @pytest.mark.process
-def test_jobs_of_a_dead_process_of_this_machine_run_again_at_once(
+def test_jobs_of_a_dead_local_process_run_again_at_once(
     backend: BackendUnderTest, store: Store, clock: FakeClock
 ) -> None:
     store.workers.heartbeat("dead", LEASE)
@@ -225,7 +225,7 @@ def test_jobs_of_a_dead_process_of_this_machine_run_again_at_once(
     assert store.verify() == []
 
 
-def test_a_process_of_this_machine_is_known_to_live_or_to_have_died() -> None:
+def test_local_process_is_recognised_as_alive_or_dead() -> None:
     here = this_process()
     assert not has_died(here)
     assert has_died({**here, "started": 1}), "the pid was given to another process"

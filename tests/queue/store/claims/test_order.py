@@ -41,7 +41,7 @@ def test_front_is_ahead_of_all_of_its_priority_only(store: Store) -> None:
     assert drain(store) == [high, b, c, a]
 
 
-def test_back_is_behind_all_of_its_priority_but_not_behind_those_that_come_later(store: Store) -> None:
+def test_back_is_behind_all_of_its_priority_but_ahead_of_later_jobs(store: Store) -> None:
     low = add(store, priority=-1)
     a, b = add(store), add(store)
     store.jobs.move_to_back(a)
@@ -51,7 +51,7 @@ def test_back_is_behind_all_of_its_priority_but_not_behind_those_that_come_later
     assert drain(store) == [a, late, later, b, low]
 
 
-def test_job_enqueued_while_another_is_parked_goes_behind_it_however_it_comes(
+def test_job_enqueued_by_any_route_goes_behind_a_parked_one(
     store: Store, backend: BackendUnderTest, clock: FakeClock
 ) -> None:
     parked = add(store)
@@ -70,7 +70,7 @@ def test_job_enqueued_while_another_is_parked_goes_behind_it_however_it_comes(
     assert store.jobs.get(add(store)).position == 0
 
 
-def test_after_another_takes_over_its_priority(store: Store) -> None:
+def test_move_after_another_adopts_its_priority(store: Store) -> None:
     a, b, c = add(store), add(store), add(store)
     high = add(store, priority=7)
     store.jobs.move_after(a, b)
@@ -87,7 +87,7 @@ def test_after_another_takes_over_its_priority(store: Store) -> None:
     assert drain(store) == [c, high, a, b, late]
 
 
-def test_positions_that_have_grown_are_renumbered_by_maintenance(store: Store, backend: BackendUnderTest) -> None:
+def test_maintenance_renumbers_large_positions(store: Store, backend: BackendUnderTest) -> None:
     ids = [add(store) for _ in range(3)]
     store.jobs.move_to_back(ids[0])
     late = add(store)
@@ -98,7 +98,7 @@ def test_positions_that_have_grown_are_renumbered_by_maintenance(store: Store, b
     assert store.jobs.get(late).position == 200
 
 
-def test_before_another_takes_over_its_priority(store: Store) -> None:
+def test_move_before_another_adopts_its_priority(store: Store) -> None:
     a, b = add(store), add(store)
     high = add(store, priority=7)
     store.jobs.move_before(b, high)
@@ -106,7 +106,7 @@ def test_before_another_takes_over_its_priority(store: Store) -> None:
     assert store.jobs.get(b).priority == 7
 
 
-def test_before_in_natural_order_where_there_is_no_gap(store: Store, clock: FakeClock) -> None:
+def test_move_before_in_natural_order_without_a_gap(store: Store, clock: FakeClock) -> None:
     ids = []
     for _ in range(6):
         ids.append(add(store))
@@ -118,7 +118,7 @@ def test_before_in_natural_order_where_there_is_no_gap(store: Store, clock: Fake
     assert drain(store) == [*expected, late]
 
 
-def test_before_the_same_job_until_gaps_are_used_up(store: Store) -> None:
+def test_move_before_the_same_job_until_gaps_are_used_up(store: Store) -> None:
     ids = [add(store) for _ in range(30)]
     target = ids[0]
     store.jobs.move_to_front(target)
@@ -151,7 +151,7 @@ def test_gaps_used_up_ahead_of_other_pinned_jobs(store: Store, clock: FakeClock)
     assert order(store) == [*rest, target, older]
 
 
-def test_front_is_ahead_of_older_rows_that_come_later(store: Store, clock: FakeClock) -> None:
+def test_front_is_ahead_of_older_rows_that_become_ready_later(store: Store, clock: FakeClock) -> None:
     parked, first = add(store), add(store)
     store.jobs.move_to_back(parked)
     store.jobs.move_to_back(first)
@@ -170,7 +170,7 @@ def test_before_among_parked_jobs(store: Store) -> None:
     assert order(store) == [d, b, a, c]
 
 
-def test_any_sequence_of_moves_keeps_a_plain_list_s_order(store: Store, clock: FakeClock) -> None:
+def test_any_sequence_of_moves_matches_a_plain_list(store: Store, clock: FakeClock) -> None:
     dice = random.Random(7)
     expected = []
     for _ in range(12):
@@ -216,7 +216,7 @@ def test_normalize_spaces_evenly_and_changes_no_order(store: Store) -> None:
     assert store.jobs.renumber(5) == 0
 
 
-def test_new_priority_means_its_natural_place_there(store: Store) -> None:
+def test_new_priority_resets_the_position(store: Store) -> None:
     a, b, c = add(store, priority=2), add(store), add(store, priority=2)
     store.jobs.move_to_front(b)
     store.jobs.set_priority(b, 2)
@@ -226,7 +226,7 @@ def test_new_priority_means_its_natural_place_there(store: Store) -> None:
         store.jobs.set_priority(b, 2**70)
 
 
-def test_job_that_comes_back_keeps_its_place(store: Store, clock: FakeClock) -> None:
+def test_snoozed_job_keeps_its_place(store: Store, clock: FakeClock) -> None:
     first = add(store)
     clock.advance(1)
     second = add(store)
@@ -235,7 +235,7 @@ def test_job_that_comes_back_keeps_its_place(store: Store, clock: FakeClock) -> 
     assert order(store) == [first, second]
 
 
-def test_only_pending_jobs_move(store: Store) -> None:
+def test_only_pending_jobs_can_be_moved(store: Store) -> None:
     running, done, waiting = add(store), add(store), add(store)
     take(store)
     succeed(store, take(store))
@@ -260,11 +260,9 @@ def test_only_pending_jobs_move(store: Store) -> None:
         store.jobs.get(10**30)
 
 
-def test_job_whose_time_has_come_keeps_its_place_by_arrival_unless_its_type_queues_by_due_times(
-    store: Store, clock: FakeClock
-) -> None:
+def test_due_job_keeps_its_place_by_arrival_unless_its_type_orders_by_due_time(store: Store, clock: FakeClock) -> None:
     def order() -> list[int]:
-        """Three jobs wait for their times while others come; a worker looks when all are due."""
+        """The claim order when three jobs are delayed, others arrive, and a worker claims once all are due."""
         late = add(store, delay_seconds=30.0)
         soon = add(store, delay_seconds=20.0)
         first = add(store)
@@ -280,9 +278,7 @@ def test_job_whose_time_has_come_keeps_its_place_by_arrival_unless_its_type_queu
     assert order() == [0, 25, 20, 26, 30], "behind those that waited when the worker looked, by due time"
 
 
-def test_failed_job_goes_behind_those_that_wait_and_before_those_that_come_later(
-    store: Store, clock: FakeClock
-) -> None:
+def test_failed_job_goes_behind_waiting_jobs_and_ahead_of_later_ones(store: Store, clock: FakeClock) -> None:
     store.definitions.edit("plain", {"queue_order": "due", "backoff_jitter": 0})
     failing, waiting = add(store), add(store)
     pinned = add(store)

@@ -1,4 +1,4 @@
-"""What a sweep finishes, ends and reports beside leases that ran out."""
+"""What a sweep repairs and reports besides expired leases."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def end_attempt(backend: BackendUnderTest, job_id: int, status: str, error: str | None = None) -> None:
-    """As if the worker had died after its attempt was ended and before its job was."""
+    """End the attempt but not its job, as if the worker had died in between."""
     sql = f"UPDATE job_attempts SET status = '{status}', finished_at = started_at, error_text = '{error}'"
     backend.by_hand(f"{sql} WHERE job_id = {job_id}")
 
 
 @pytest.mark.parametrize("ended", ["failed", "timeout"])
-def test_running_job_with_a_failed_attempt_is_finished_as_the_failure_says(
+def test_running_job_with_a_failed_attempt_ends_as_the_failure_says(
     backend: BackendUnderTest, store: Store, clock: FakeClock, ended: str
 ) -> None:
     job_id = add(store)
@@ -36,7 +36,7 @@ def test_running_job_with_a_failed_attempt_is_finished_as_the_failure_says(
     assert store.events.list(pattern="job.recovered") == []
 
 
-def test_failed_attempt_of_a_job_that_must_not_be_lost_is_still_retried(
+def test_failed_attempt_of_a_type_that_fails_when_lost_is_still_retried(
     backend: BackendUnderTest, store: Store, clock: FakeClock
 ) -> None:
     """`on_lost = fail` is about attempts whose outcome is unknown."""
@@ -74,7 +74,9 @@ def test_running_job_follows_its_cancelled_or_snoozed_attempt(
     assert (job.status, job.retry_count) == (status, 0)
 
 
-def test_attempt_that_runs_without_its_job_is_ended(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
+def test_running_attempt_whose_job_does_not_run_is_ended(
+    backend: BackendUnderTest, store: Store, clock: FakeClock
+) -> None:
     job_id = add(store)
     fail(store, take(store))
     clock.advance(100)
@@ -88,7 +90,7 @@ def test_attempt_that_runs_without_its_job_is_ended(backend: BackendUnderTest, s
     assert store.maintenance.sweep_orphans() == 0
 
 
-def test_attempt_that_runs_is_no_orphan(store: Store) -> None:
+def test_running_attempt_of_a_running_job_is_left_alone(store: Store) -> None:
     job_id = add(store)
     take(store)
     assert store.maintenance.sweep_orphans() == 0
@@ -113,7 +115,7 @@ def test_silent_worker_without_a_job_is_reported_lost_once(store: Store, clock: 
 
 @pytest.mark.parametrize("mode", ["same_row", "new_job"])
 def test_polls_are_counted_over_a_chain_of_retries(store: Store, mode: str) -> None:
-    """Two snoozes, a failure, and the third snooze is one too many, whether or not the retry is a new job."""
+    """After two snoozes and a failure the third snooze exceeds the limit, whether or not the retry is a new job."""
     store.definitions.edit("polling", {"poll_limit": 2, "retry_as": mode, "max_attempts": 3})
     add(store, "polling")
     for _ in range(2):
@@ -125,10 +127,10 @@ def test_polls_are_counted_over_a_chain_of_retries(store: Store, mode: str) -> N
     assert (job.status, "snoozed 2 times" in (job.error_message or "")) == ("failed", True)
 
 
-def test_a_child_that_is_added_while_its_parents_end_is_recorded_is_released(
+def test_child_added_while_recovery_ends_its_parent_is_released(
     store: Store, backend: BackendUnderTest, clock: FakeClock
 ) -> None:
-    """The attempt succeeded, but its job's row was not written. Recovery waits for the one that adds a child."""
+    """The attempt succeeded but its job's row was not written. Recovery waits for the transaction that adds a child."""
     parent = add(store)
     take(store)
     end_attempt(backend, parent, "succeeded")
@@ -144,7 +146,7 @@ def test_a_child_that_is_added_while_its_parents_end_is_recorded_is_released(
 
 
 @pytest.mark.parametrize("mode", ["same_row", "new_job"])
-def test_retries_and_snoozes_wait_as_long_as_they_were_meant_to_after_the_clock_was_set_back(
+def test_retries_and_snoozes_keep_their_delay_after_the_clock_is_set_back(
     store: Store, clock: FakeClock, mode: str
 ) -> None:
     store.definitions.edit("plain", {"retry_as": mode, "backoff_jitter": 0})
@@ -164,7 +166,7 @@ def test_retries_and_snoozes_wait_as_long_as_they_were_meant_to_after_the_clock_
     assert store.verify() == []
 
 
-def test_waits_stay_while_the_clock_goes_on(store: Store, clock: FakeClock) -> None:
+def test_delays_are_unchanged_while_the_clock_is_steady(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     fail(store, take(store))
     before = store.jobs.get(job_id)

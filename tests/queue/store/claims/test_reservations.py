@@ -1,4 +1,4 @@
-"""A reservation holds jobs back; one whose holder died ends by the clock."""
+"""A reservation holds jobs back until it is released or expires."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.queue.store.store_driver import add, asks, claim, drain, succeed, tak
 from tests.queue.store.tested_backend import BackendUnderTest
 
 
-def test_reservation_of_a_type_holds_back_that_type_alone(store: Store) -> None:
+def test_reservation_of_a_type_holds_back_only_that_type(store: Store) -> None:
     add(store)
     other = add(store, "fragile")
     held = store.reservations.reserve("me", 60, "plain")
@@ -23,7 +23,7 @@ def test_reservation_of_a_type_holds_back_that_type_alone(store: Store) -> None:
     assert [found.id for found in store.reservations.list()] == [held.id]
 
 
-def test_what_runs_already_goes_on(store: Store) -> None:
+def test_running_jobs_continue_under_a_reservation(store: Store) -> None:
     add(store)
     job = take(store)
     store.reservations.reserve("me", 60)
@@ -68,7 +68,7 @@ def test_ended_reservation_can_be_neither_extended_nor_released(store: Store, cl
             act()
 
 
-def test_run_out_reservation_makes_room_for_the_next(store: Store, clock: FakeClock) -> None:
+def test_expired_reservation_makes_room_for_the_next(store: Store, clock: FakeClock) -> None:
     store.reservations.reserve("dead", 10)
     clock.advance(10)
     assert store.reservations.list() == []
@@ -76,7 +76,7 @@ def test_run_out_reservation_makes_room_for_the_next(store: Store, clock: FakeCl
     assert [found.id for found in store.reservations.list()] == [again.id]
 
 
-def test_sweep_marks_what_has_run_out(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
+def test_sweep_marks_expired_reservations(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     store.reservations.reserve("a", 10)
     store.reservations.reserve("b", 20, "plain")
     assert store.reservations.expire() == 0
@@ -87,7 +87,7 @@ def test_sweep_marks_what_has_run_out(store: Store, backend: BackendUnderTest, c
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 86_401, float("nan"), float("inf")])
-def test_length_has_bounds_at_the_start_and_when_extended(store: Store, seconds: float) -> None:
+def test_length_is_bounded_at_the_start_and_when_extended(store: Store, seconds: float) -> None:
     with pytest.raises(NotAllowed, match="between 0 and"):
         store.reservations.reserve("me", seconds)
     held = store.reservations.reserve("me", 10)
@@ -129,7 +129,7 @@ def test_new_job_is_claimed_at_once_ahead_of_the_queue(store: Store) -> None:
     assert succeed(store, claimed).accepted
 
 
-def test_job_that_cannot_start_is_named_with_the_reason_and_leaves_nothing(store: Store) -> None:
+def test_job_that_cannot_start_is_refused_with_the_reason_and_leaves_nothing(store: Store) -> None:
     store.reservations.reserve("you", 10, "plain")
     with pytest.raises(NotAllowed, match="cannot start now: reserved by you"):
         store.claim_new(asks(), NewJob("plain"))

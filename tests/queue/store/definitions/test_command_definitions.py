@@ -1,4 +1,4 @@
-"""Definitions with a command: what is refused, and what a payload becomes."""
+"""Definitions with a command: validation, placeholders, edits and removal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def test_a_new_type_is_enqueued_claimed_and_there_for_other_processes(store: Store) -> None:
+def test_new_type_is_enqueued_claimed_and_visible_to_other_processes(store: Store) -> None:
     made = store.definitions.add(NewDefinition("echo", ECHO, values={"timeout_seconds": 9}), changed_by="ann")
     assert (made.lane, made.timeout_seconds, made.version) == ("command", 9, 1)
     other = Store(store.database, TYPES)
@@ -103,7 +103,7 @@ def test_a_payload_that_does_not_fit_is_refused(store: Store, payload: dict[str,
     assert store.jobs.list().jobs == ()
 
 
-def test_a_schema_of_its_own_is_used_and_fetches_nothing(store: Store) -> None:
+def test_custom_schema_is_used_and_fetches_nothing(store: Store) -> None:
     store.definitions.add(NewDefinition("echo", ECHO, arg_schema={"properties": {"word": {"enum": ["a", "b"]}}}))
     add(store, "echo", {"word": "a", "more": 1})
     with pytest.raises(BadArguments, match="'c' is not one of"):

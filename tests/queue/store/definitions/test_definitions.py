@@ -1,4 +1,4 @@
-"""Job definitions: the code's values, the operator's, and those in force."""
+"""Job definitions: values declared in code, operators' changes, and effective values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def reopened(store: Store, *types: Any) -> Store:
-    """The queue as the next process opens it, perhaps with other code."""
+    """The queue as the next process opens it, possibly with changed declarations."""
     return Store(store.database, Registry(*types) if types else TYPES)
 
 
@@ -34,7 +34,7 @@ def test_an_edit_survives_the_next_start_and_a_reset_ends_it(store: Store) -> No
     assert again.definitions.reset("plain").overrides == {}
 
 
-def test_new_code_changes_what_the_operator_left_alone(store: Store) -> None:
+def test_new_code_changes_only_what_the_operator_did_not_edit(store: Store) -> None:
     store.definitions.edit("plain", {"timeout_seconds": 17})
     newer = dataclasses.replace(PLAIN, timeout_seconds=99, max_attempts=8)
     found = reopened(store, newer).definitions.get("plain")
@@ -43,7 +43,7 @@ def test_new_code_changes_what_the_operator_left_alone(store: Store) -> None:
     reopened(store)
 
 
-def test_every_change_is_a_version_with_who_and_when(store: Store, clock: FakeClock) -> None:
+def test_every_change_is_a_version_with_author_and_time(store: Store, clock: FakeClock) -> None:
     store.definitions.edit("plain", {"max_running": 2}, changed_by="ann")
     clock.advance(10)
     store.definitions.edit("plain", {"max_running": 2}, changed_by="bob")
@@ -79,7 +79,7 @@ def test_every_change_is_a_version_with_who_and_when(store: Store, clock: FakeCl
     ],
     ids=repr,
 )
-def test_an_invalid_value_is_refused_in_one_sentence(store: Store, changes: dict[str, Any], sentence: str) -> None:
+def test_invalid_value_is_refused_with_one_sentence(store: Store, changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BadDefinition, match=r"^plain: ") as refused:
         store.definitions.edit("plain", changes)
     assert sentence in str(refused.value)
@@ -97,7 +97,7 @@ def test_an_unknown_type_cannot_be_edited(store: Store) -> None:
             act()
 
 
-def test_a_claim_carries_the_timeout_in_force(store: Store) -> None:
+def test_claim_carries_the_effective_timeout(store: Store) -> None:
     store.definitions.edit("plain", {"timeout_seconds": 17})
     store.definitions.edit("tile", {"timeout_seconds": 18})
     add(store)
@@ -108,7 +108,7 @@ def test_a_claim_carries_the_timeout_in_force(store: Store) -> None:
     assert [job.timeout_seconds for job in claim(store)] == [18, 18]
 
 
-def test_new_jobs_and_follow_ups_get_the_attempts_in_force(store: Store) -> None:
+def test_new_jobs_and_follow_ups_get_the_effective_max_attempts(store: Store) -> None:
     store.definitions.edit("plain", {"max_attempts": 7})
     add(store)
     assert add(store, max_attempts=2) == 2
@@ -116,14 +116,14 @@ def test_new_jobs_and_follow_ups_get_the_attempts_in_force(store: Store) -> None
     assert [store.jobs.get(job_id).max_attempts for job_id in (1, 2, 3)] == [7, 2, 7]
 
 
-def test_another_process_uses_the_edit_at_its_next_look(store: Store) -> None:
+def test_another_process_uses_the_edit_at_its_next_read(store: Store) -> None:
     other = reopened(store)
     store.definitions.edit("plain", {"max_attempts": 7})
     other.registry.forget()  # a second has passed
     assert store.jobs.get(add(other)).max_attempts == 7
 
 
-def test_limits_and_batches_in_force_hold_at_the_claim(store: Store) -> None:
+def test_effective_limits_and_batch_sizes_apply_to_claims(store: Store) -> None:
     store.definitions.edit("plain", {"max_running": 1})
     store.definitions.edit("tile", {"batch_max": 1})
     add(store), add(store)
@@ -134,7 +134,7 @@ def test_limits_and_batches_in_force_hold_at_the_claim(store: Store) -> None:
     assert len(claim(store, types=("tile",))) == 1
 
 
-def test_backoff_in_force_is_exact_without_jitter(store: Store, clock: FakeClock) -> None:
+def test_effective_backoff_is_exact_without_jitter(store: Store, clock: FakeClock) -> None:
     store.definitions.edit("plain", {"backoff_base_s": 4.0, "backoff_cap_s": 8.0, "backoff_jitter": 0.0})
     job_id = add(store, max_attempts=9)
     for wait in (4, 8, 8):
@@ -233,7 +233,7 @@ def test_dependents_are_cancelled_when_the_chain_ends_in_failure(store: Store, c
     assert store.jobs.get(child).status == "cancelled"
 
 
-def test_a_permanent_failure_and_a_cancel_make_no_new_job(store: Store) -> None:
+def test_permanent_failure_and_cancellation_create_no_new_job(store: Store) -> None:
     store.definitions.edit("plain", {"retry_as": "new_job"})
     add(store), add(store)
     fail(store, take(store), permanent=True)

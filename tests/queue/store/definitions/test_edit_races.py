@@ -1,4 +1,4 @@
-"""Operators, and clients of one tenant, at the same time: no change is lost, and no limit is exceeded."""
+"""Concurrent operators, and concurrent clients of one tenant: no change is lost, and no limit is exceeded."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _definition(store: Store, number: int) -> tuple[Callable[..., Any], Callable
     ],
     ids=["template", "trigger", "tenant", "definition"],
 )
-def test_two_edits_at_once_both_hold(
+def test_concurrent_edits_are_both_kept(
     store: Store, kind: Callable[..., Any], one: dict[str, Any], other: dict[str, Any]
 ) -> None:
     for number in range(ROUNDS):
@@ -67,7 +67,7 @@ def test_two_edits_at_once_both_hold(
 
 
 @pytest.mark.parametrize("limit", ["max_pending", "max_per_minute"])
-def test_no_more_jobs_are_accepted_than_a_tenant_may_enqueue(store: Store, limit: str) -> None:
+def test_pending_limit_of_a_tenant_is_never_exceeded(store: Store, limit: str) -> None:
     store.tenants.add(NewTenant("acme"))
     store.tenants.edit("acme", **{limit: MOST})
     made: list[int] = []
@@ -84,7 +84,7 @@ def test_no_more_jobs_are_accepted_than_a_tenant_may_enqueue(store: Store, limit
     assert len(store.jobs.list(JobFilter(tenant_id="acme")).jobs) == MOST
 
 
-def test_no_more_jobs_of_a_tenant_run_than_it_may(store: Store) -> None:
+def test_running_limit_of_a_tenant_is_never_exceeded(store: Store) -> None:
     store.tenants.add(NewTenant("acme", max_running=MOST))
     store.jobs.enqueue_many([NewJob("plain", {"n": n}, tenant_id="acme") for n in range(30)])
     together(*(partial(claim, store, f"w{n}") for n in range(8)))

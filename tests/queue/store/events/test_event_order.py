@@ -1,4 +1,4 @@
-"""Readers that go on from an event miss none, whatever the order in which transactions begin and commit."""
+"""Readers that resume after an event miss none, in whatever order transactions begin and commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PUBLISHERS = 4
 
 
 class Tail:
-    """Reads as `events tail --follow` and server-sent events do: each time what came after the last event seen."""
+    """Reads like `events tail --follow` and server-sent events: each time, everything after the last event seen."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -56,7 +56,7 @@ def publish(store: Store, n: object) -> None:
 
 
 @pytest.mark.postgres
-def test_an_event_is_held_back_while_one_with_a_lower_id_is_not_committed(server: PostgresUnderTest) -> None:
+def test_event_is_held_back_while_a_lower_id_is_uncommitted(server: PostgresUnderTest) -> None:
     tail, other = Tail(server.store), server.open()
     with server.store.database.write() as slow:
         slow.publish(event("first"))
@@ -67,13 +67,13 @@ def test_an_event_is_held_back_while_one_with_a_lower_id_is_not_committed(server
 
 
 @pytest.mark.postgres
-def test_an_event_with_a_lower_id_is_seen_after_one_with_a_higher_id(server: PostgresUnderTest) -> None:
+def test_event_with_a_lower_id_may_follow_one_with_a_higher_id(server: PostgresUnderTest) -> None:
     """The older transaction takes its id last and commits first."""
     old, young, reader = server.store, server.open(), server.open()
     tail = Tail(reader)
     with young.database.write() as slow:
         with old.database.write() as quick:
-            quick.change("events/record", {"name": "tile.built"})  # gives it its place among transactions
+            quick.change("events/record", {"name": "tile.built"})  # assigns the transaction id
             slow.publish(event("lower id"))
             quick.publish(event("higher id"))
         tail.read_until("higher id")
@@ -91,7 +91,7 @@ def test_events_of_a_dump_from_a_busier_server_are_not_held_back(server: Postgre
     tail.read_until("new")
 
 
-def test_a_reader_that_goes_on_after_a_pruned_event_sees_what_follows(store: Store, backend: BackendUnderTest) -> None:
+def test_reader_that_resumes_after_a_pruned_event_sees_what_follows(store: Store, backend: BackendUnderTest) -> None:
     for n in range(3):
         publish(store, n)
     last = wait_until(lambda: len(found := store.events.after(0)) == 3 and found[1].id)
@@ -103,7 +103,7 @@ def test_a_reader_that_goes_on_after_a_pruned_event_sees_what_follows(store: Sto
 
 
 @pytest.mark.slow
-def test_a_reader_sees_every_event_of_many_publishers_once(backend: BackendUnderTest) -> None:
+def test_reader_sees_every_event_of_many_publishers_once(backend: BackendUnderTest) -> None:
     stores = [backend.open() for _ in range(PUBLISHERS)]
     tail, over = Tail(backend.open()), threading.Event()
 

@@ -1,4 +1,4 @@
-"""The outbox: events are written with what causes them, and dispatched exactly once."""
+"""The outbox: events are written in the transaction that causes them, and dispatched exactly once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.waiting import wait_until
 
 
 def published(store: Store, pattern: str | None = None) -> list[PublishedEvent]:
-    """In order; each payload is as documented."""
+    """The published events in order, after checking each payload against its documented schema."""
     found = [*reversed(store.events.list(pattern=pattern, limit=1000))]
     for event in found:
         if event.name in PAYLOADS:
@@ -120,7 +120,7 @@ def test_manual_statements_publish_as_well(backend: BackendUnderTest, store: Sto
     assert names(store) == ["job.failed"]
 
 
-def test_attempts_are_metered_only_if_somebody_wants_it(store: Store, clock: FakeClock) -> None:
+def test_attempts_are_metered_only_if_enabled(store: Store, clock: FakeClock) -> None:
     add(store)
     succeed(store, take(store))
     assert names(store) == []
@@ -217,7 +217,7 @@ def test_failed_dispatch_leaves_the_events_for_the_next(store: Store, monkeypatc
     assert len(store.events.dispatch()) == 2
 
 
-def test_event_that_makes_no_job_reports_why_and_is_over(store: Store) -> None:
+def test_event_that_creates_no_job_reports_why_and_is_dispatched(store: Store) -> None:
     store.triggers.add(NewTrigger("again", "plain", {"n": "{{event.n}}"}, event="ping"))
     publish(store, NewEvent("ping"))
     (fired,) = store.events.dispatch()
@@ -243,7 +243,7 @@ def test_events_are_listed_by_name_time_and_tenant(store: Store, clock: FakeCloc
     assert [one.name for one in store.events.list(since=noon)] == ["model.late"]
     assert [one.name for one in store.events.list(tenant_id="acme")] == ["run.completed"]
     assert [one.id for one in store.events.list(before_id=3, limit=1)] == [2]
-    # A transaction in another database of the server may hold them back for a moment.
+    # A transaction in another database on the server may hold events back for a moment.
     wait_until(lambda: store.events.newest_id() == 3)
     assert [one.id for one in store.events.after(1)] == [2, 3]
     with pytest.raises(BadArguments, match=r"run\.\*"):
@@ -271,7 +271,7 @@ def test_conditions_begin_and_end_once(store: Store) -> None:
 
 
 def test_events_of_an_attempt_name_its_job(store: Store) -> None:
-    """Effects are applied in the name of the job that caused them."""
+    """Effects are attributed to the job that caused them."""
     with store.database.write() as tx:
         assert tx.source_job is None
         tx.source_job = 7

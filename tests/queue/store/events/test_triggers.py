@@ -1,4 +1,4 @@
-"""Jobs made by schedules and by events."""
+"""Jobs enqueued by schedules and by events."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_schedule_fires_at_its_slots_and_not_before(store: Store, clock: FakeClo
     ("misfire", "made"),
     [("latest", ["12:50"]), ("all", ["12:10", "12:20", "12:30", "12:40", "12:50"]), ("skip", [])],
 )
-def test_missed_slots_are_made_up_for_as_the_trigger_says(
+def test_missed_slots_follow_the_triggers_misfire_policy(
     store: Store, clock: FakeClock, misfire: Any, made: list[str]
 ) -> None:
     every_ten(store, misfire=misfire)
@@ -71,7 +71,7 @@ def test_missed_slots_are_made_up_for_as_the_trigger_says(
     assert store.verify() == []
 
 
-def test_long_sleep_is_made_up_for_a_little_at_a_time(store: Store, clock: FakeClock) -> None:
+def test_slots_missed_in_a_long_sleep_are_made_up_in_steps(store: Store, clock: FakeClock) -> None:
     every_ten(store, misfire="all")
     at(clock, "2030-01-02 12:00:30")
     rounds = []
@@ -81,7 +81,7 @@ def test_long_sleep_is_made_up_for_a_little_at_a_time(store: Store, clock: FakeC
     assert rounds == [100, 44]
 
 
-def test_equal_job_that_is_active_stands_for_the_new_one(store: Store, clock: FakeClock) -> None:
+def test_active_equal_job_takes_the_place_of_a_new_one(store: Store, clock: FakeClock) -> None:
     store.triggers.add(NewTrigger("unique", "unique", {"n": 1}, cron="* * * * *"))
     at(clock, "2030-01-01 12:01")
     (first,) = store.triggers.fire_due()
@@ -98,7 +98,7 @@ def test_the_slot_can_be_passed_to_the_job(store: Store, clock: FakeClock) -> No
     assert json.loads(take(store).args)["region"] == "at 2030-01-01T12:01:00.000Z"
 
 
-def test_a_disabled_schedule_does_not_fire_and_makes_up_for_nothing(store: Store, clock: FakeClock) -> None:
+def test_disabled_schedule_does_not_fire_and_makes_up_no_slots(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store, misfire="all")
     off = store.triggers.set_enabled(trigger, enabled=False)
     assert (off.is_enabled, off.next_fire_at) == (False, None)
@@ -145,7 +145,7 @@ def test_removed_trigger_leaves_its_jobs(store: Store, clock: FakeClock) -> None
         ({"priority": 2**40}, BadArguments, "priority"),
     ],
 )
-def test_rule_that_could_never_make_a_job_is_refused(
+def test_trigger_that_could_never_create_a_job_is_refused(
     store: Store, fields: dict[str, Any], error: type[Exception], reason: str
 ) -> None:
     rule: dict[str, Any] = {"label": "x", "type": "plain", "args": {"n": 1}, "cron": "* * * * *", **fields}
@@ -210,7 +210,7 @@ def test_text_instead_of_a_time_restarts_the_schedule(
     assert occasions(store) == ["12:10"]
 
 
-def test_clock_that_was_ahead_for_a_while_silences_nothing(store: Store, clock: FakeClock) -> None:
+def test_schedules_resume_after_the_clock_was_ahead(store: Store, clock: FakeClock) -> None:
     every_ten(store)
     on_ping(store)
     at(clock, "2036-01-01 00:00")
@@ -223,7 +223,7 @@ def test_clock_that_was_ahead_for_a_while_silences_nothing(store: Store, clock: 
     assert occasions(store) == ["12:10"]
 
 
-def test_many_schedules_that_are_due_take_turns(store: Store, clock: FakeClock) -> None:
+def test_many_due_schedules_take_turns(store: Store, clock: FakeClock) -> None:
     for _ in range(30):
         every_ten(store, misfire="all")
     at(clock, "2030-01-01 13:00:00")
@@ -333,7 +333,7 @@ def test_a_schedule_makes_no_job_within_its_window(store: Store, clock: FakeCloc
     assert made == ["12:10", "12:40"]
 
 
-def test_missed_slots_within_the_window_are_not_made_up_for(store: Store, clock: FakeClock) -> None:
+def test_missed_slots_within_the_window_are_skipped(store: Store, clock: FakeClock) -> None:
     every_ten(store, misfire="all", dedupe_window_seconds=1800)
     at(clock, "2030-01-01 13:05")
     assert occasions(store) == ["12:10", "12:40"]
@@ -371,7 +371,7 @@ def test_edit_of_a_label_leaves_the_next_slot(store: Store, clock: FakeClock) ->
     assert store.triggers.edit(trigger, cron="0 * * * *").next_fire_at is None
 
 
-def test_schedule_becomes_a_rule_for_an_event_and_back(store: Store, clock: FakeClock) -> None:
+def test_schedule_can_become_an_event_trigger_and_back(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store)
     edited = store.triggers.edit(trigger, event="ping", args={"n": "{{event.n}}"})
     assert (edited.cron, edited.timezone, edited.next_fire_at) == (None, None, None)
@@ -382,7 +382,7 @@ def test_schedule_becomes_a_rule_for_an_event_and_back(store: Store, clock: Fake
     assert store.events.emit("ping", {"n": 4}) == []
 
 
-def test_edit_that_could_never_make_a_job_changes_nothing(store: Store) -> None:
+def test_edit_that_could_never_create_a_job_is_refused(store: Store) -> None:
     trigger = every_ten(store)
     before = store.triggers.list()
     wrong: list[dict[str, Any]] = [
@@ -398,7 +398,7 @@ def test_edit_that_could_never_make_a_job_changes_nothing(store: Store) -> None:
     assert store.triggers.list() == before
 
 
-def test_trigger_is_fired_by_hand_and_its_schedule_goes_on(store: Store, clock: FakeClock) -> None:
+def test_manual_firing_leaves_the_schedule_unchanged(store: Store, clock: FakeClock) -> None:
     trigger = every_ten(store)
     store.triggers.set_enabled(trigger, enabled=False)
     for _ in range(2):
@@ -414,7 +414,7 @@ def test_trigger_is_fired_by_hand_and_its_schedule_goes_on(store: Store, clock: 
     assert store.triggers.fire_now(rule).error
 
 
-def test_firing_by_hand_wakes_an_equal_job_that_waits(store: Store) -> None:
+def test_manual_firing_wakes_an_equal_waiting_job(store: Store) -> None:
     trigger = store.triggers.add(NewTrigger("u", "unique", cron="0 0 * * *")).id
     job = store.triggers.fire_now(trigger).job
     assert job is not None

@@ -1,4 +1,4 @@
-"""Webhooks in the store: which events they get, once each, and what becomes of those that fail."""
+"""Webhooks in the store: which events each receives, exactly once, and how failures are handled."""
 
 from __future__ import annotations
 

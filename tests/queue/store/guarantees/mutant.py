@@ -1,4 +1,4 @@
-"""Broken variants of the store: one safeguard taken away."""
+"""Broken variants of the store, each with one safeguard removed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FENCE = " AND attempt_no = :attempt_no AND worker_id = :worker_id"
 
 @dataclass(frozen=True)
 class Mutant:
-    """What is replaced, in which named statement or in which line that the database sends."""
+    """A replacement in a named statement, or in a line that the database class sends."""
 
     sql: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     sent: Mapping[str, str] = field(default_factory=dict)
     host_lock: bool = True
 
     def apply(self, patch: pytest.MonkeyPatch) -> None:
-        """Until the patch is undone. A safeguard that is not there any more is an error here, not a pass."""
+        """Apply it until the patch is undone. Fails if the safeguard to remove no longer exists."""
         if self.sql:
             self._alter_statements(patch)
         if self.sent:

@@ -68,7 +68,7 @@ class PlainJob:
 
 @dataclass
 class PlainGroup:
-    """A group of jobs. In a sequential one each job waits for all that came before."""
+    """A group of jobs. In a sequential group each job waits for all earlier ones."""
 
     sequential: bool
     on_failure: str
@@ -81,7 +81,7 @@ class PlainGroup:
 
 
 class PlainQueue:
-    """What should happen, written as directly as possible."""
+    """The expected behaviour, written as directly as possible."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -100,7 +100,7 @@ class PlainQueue:
     def in_order(self, status: str = "pending") -> list[PlainJob]:
         return sorted((job for job in self.jobs.values() if job.status == status), key=lambda job: job.place)
 
-    # Coming in
+    # Enqueueing
 
     def duplicate_of(self, tenant: str, dedupe: str | None) -> PlainJob | None:
         if dedupe is None:
@@ -108,7 +108,7 @@ class PlainQueue:
         return next((j for j in self.jobs.values() if j.active and (j.tenant, j.dedupe) == (tenant, dedupe)), None)
 
     def enqueue(self, new: NewJob, job_id: int, args_text: str, group: str | None) -> bool:
-        """Take the job in under the id that the store gave it; False when it is a duplicate."""
+        """Add the job under the id that the store gave it; False if it is a duplicate."""
         kind = TYPES[new.type]
         dedupe = new.dedupe_key or kind.dedupe_key_of(args_text, new.tenant_id)
         ended = {parent: self.jobs[parent].status for parent in new.after if not self.jobs[parent].active}
@@ -138,7 +138,7 @@ class PlainQueue:
             job.position = max(parked) + 100
         self.jobs[job.id] = job
 
-    # Going out
+    # Claims
 
     def held_back(self, kind: str, joined: int | None = None) -> bool:
         if kind in self.paused:
@@ -257,7 +257,7 @@ class PlainQueue:
                 self.stop_group(job.group_id)
 
     def stop_group(self, group_id: int) -> int:
-        """Nothing of it starts any more; how many jobs had waited."""
+        """Cancel the group's waiting jobs; returns how many there were."""
         self.groups[group_id].stopped = True
         waiting = [job for job in self.members(group_id) if job.status == "pending"]
         for job in waiting:
@@ -266,7 +266,7 @@ class PlainQueue:
         return len(waiting)
 
     def join_group(self, job_id: int, behind: int) -> None:
-        """A follow-up job of a group: those that wait for the job before it wait for it too."""
+        """Add a follow-up job to a group: jobs that wait for its predecessor wait for it too."""
         group_id = self.jobs[job_id].group_id
         if group_id is None:
             return
@@ -280,7 +280,7 @@ class PlainQueue:
                     other.deps_left += 1
 
     def last_of(self, group_id: int) -> tuple[int, ...]:
-        """What the next job of a sequential group waits for."""
+        """The jobs that the next job of a sequential group waits for."""
         active = [job for job in self.members(group_id) if job.active]
         awaited = {parent for job in active if job.status == "pending" for parent in job.parents}
         return tuple(job.id for job in active if job.id not in awaited)
@@ -320,7 +320,7 @@ class PlainQueue:
         return "requested"
 
     def retry(self, old: PlainJob, job_id: int, after: tuple[int, ...] = (), link: str = "cancel") -> bool:
-        """Take in the copy under the store's id; False when it was retried before, or an equal job is active."""
+        """Add the copy under the store's id; False if the job was retried before, or an equal one is active."""
         if retries := [job.id for job in self.jobs.values() if job.retry_of == old.id]:
             assert max(retries) == job_id
             return False

@@ -1,4 +1,4 @@
-"""Broken variants of the queue in PostgreSQL: one safeguard taken away."""
+"""Broken variants of the queue in PostgreSQL, each with one safeguard removed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.queue.store.tested_backend import PostgresUnderTest
 
 @dataclass(frozen=True)
 class PostgresMutant:
-    """What is replaced in which named statement, and what is changed in the database itself."""
+    """A replacement in a named statement, and a change to the database itself."""
 
     sql: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     by_hand: tuple[str, ...] = ()
 
     def apply(self, patch: pytest.MonkeyPatch) -> None:
-        """Until the patch is undone. A safeguard that is not there any more is an error here, not a pass."""
+        """Apply it until the patch is undone. Fails if the safeguard to remove no longer exists."""
         original = statements.statement
         altered = {name: to_psycopg(self._altered(name)) for name in self.sql}
 
@@ -41,13 +41,13 @@ class PostgresMutant:
         return text
 
     def alter(self, backend: PostgresUnderTest) -> None:
-        """The part that is in the database."""
+        """Apply the change to the database itself."""
         for text in self.by_hand:
             backend.by_hand(text)
 
 
 def without(function: str, condition: str) -> str:
-    """A statement by which a function of the database takes a branch never that begins with this condition."""
+    """A statement that redefines a database function so that the branch with this condition is never taken."""
     never = condition.replace("IF ", "IF false AND ")
     return (
         f"DO $mutant$ DECLARE body text := pg_get_functiondef('{function}'::regproc);"

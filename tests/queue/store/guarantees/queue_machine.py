@@ -1,4 +1,4 @@
-"""Random histories: every rule does the same to the store and to the plain model, which must stay equal."""
+"""Random histories: every rule is applied to the store and to the plain model, which must stay equal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def new_jobs(draw: st.DrawFn) -> NewJob:
 
 
 class QueueMachine(RuleBasedStateMachine):
-    """Three workers that may die, one operator, one clock."""
+    """Three workers that may die, an operator and a clock."""
 
     backend_name = "sqlite"
     examples, steps = 50, 60
@@ -79,12 +79,12 @@ class QueueMachine(RuleBasedStateMachine):
         return list(self.plain.jobs.values())[-1 - pick % min(len(self.plain.jobs), 12)]
 
     def given_at(self, pick: int) -> tuple[str, Claimed]:
-        """A ref that some worker was given: often one that still holds, sometimes one long lost."""
+        """A ref given to some worker: often still held, sometimes lost long ago."""
         held = [pair for pair in self.given if self.plain.holds(pair[0], pair[1].ref)]
         among = held if held and pick % 4 else self.given
         return among[-1 - (pick // 4) % min(len(among), 12)]
 
-    # Coming in
+    # Enqueueing
 
     @initialize(jobs=st.lists(new_jobs(), min_size=4, max_size=12))
     def begin_with_some(self, jobs: list[NewJob]) -> None:
@@ -154,7 +154,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(who=st.sampled_from(WORKERS), outcome=OUTCOMES)
     def work(self, who: str, outcome: Outcome) -> None:
-        """A worker at its best: claim, do, report."""
+        """The normal case: claim, run, report."""
         before = len(self.given)
         self.claim_anything(who)
         for worker, job in self.given[before:]:
@@ -195,7 +195,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(who=st.sampled_from(WORKERS))
     def kill(self, who: str) -> None:
-        """The worker dies and starts again under a new name; what it had been given may still report, too late."""
+        """The worker dies and restarts under a new name; reports on its old jobs may still arrive, too late."""
         self.restarts += 1
         self.workers[who] = f"{who}-{self.restarts}"
 
@@ -216,7 +216,7 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.given)
     @rule(pick=PICK, heir=st.sampled_from(WORKERS), outcome=OUTCOMES)
     def report_too_late(self, pick: int, heir: str, outcome: Outcome) -> None:
-        """A worker outlives its lease; when it reports at last, another one may have its job."""
+        """A worker outlives its lease; by the time it reports, another one may hold its job."""
         worker, job = self.given_at(pick)
         self.advance_the_clock(LEASE)
         self.recover()
@@ -300,7 +300,7 @@ class QueueMachine(RuleBasedStateMachine):
         self._adopt_places([other.id for other in rest])
 
     def _adopt_places(self, expected: list[int]) -> None:
-        """The order is the model's; the numbers behind it are the store's own business."""
+        """Copy the store's position numbers after checking that they give the model's order."""
         found = self.store.jobs.upcoming(limit=1000)
         assert [job.id for job in found] == expected
         for job in found:
@@ -333,7 +333,7 @@ class QueueMachine(RuleBasedStateMachine):
         name = self.reserved[-1 - pick % min(len(self.reserved), 3)]
         known = self.plain.reservations.get(name)
         if known is not None and known[1] <= self.plain.ms:
-            return  # whether a sweep has marked it already is not the model's business
+            return  # the model does not track whether a sweep has marked it already
         try:
             self.store.reservations.extend(name, 20.0) if longer else self.store.reservations.release(name)
         except NotAllowed:
@@ -353,7 +353,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule()
     def housekeep(self) -> None:
-        """As a worker's maintenance does; paused types are resumed."""
+        """Run a worker's maintenance, and resume paused types."""
         self.recover()
         self.expire_reservations()
         for kind in sorted(self.plain.paused):
@@ -366,11 +366,11 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule()
     def open_again(self) -> None:
-        """Another process: nothing lives outside the file."""
+        """Reopen the queue as another process would: all state is in the database."""
         self.store.close()
         self.store = self.backend.open()
 
-    # What always holds
+    # Invariants
 
     @invariant()
     def store_is_as_the_model_says(self) -> None:

@@ -1,4 +1,4 @@
-"""G1–G10 as scenarios. Each holds on the real store; the broken variants must fail at least one of them."""
+"""Scenarios for G1–G10. Each passes on the real store; every broken variant must fail at least one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def committed_job_is_there_for_every_process(backend: BackendUnderTest) -> None:
-    """G1: what enqueue has returned is in the file, and stays until it has ended."""
+    """G1: once enqueue returns, the job is in the database and stays until it has ended."""
     made = backend.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(30)])
     backend.store.close()
     other = backend.open()
@@ -38,7 +38,7 @@ def committed_job_is_there_for_every_process(backend: BackendUnderTest) -> None:
 
 
 def killed_worker_loses_no_job(backend: BackendUnderTest) -> None:
-    """G1: a job survives its worker, however often that dies, until its attempts are used up."""
+    """G1: a job survives the death of its workers until its attempts are used up."""
     job_id = add(backend.store, max_attempts=3)
     for _ in range(3):
         assert take(backend.store).id == job_id
@@ -49,7 +49,7 @@ def killed_worker_loses_no_job(backend: BackendUnderTest) -> None:
 
 
 def attempt_is_given_to_one_worker(backend: BackendUnderTest) -> None:
-    """G2: many workers at once, and each (job, attempt) in one hand only."""
+    """G2: with many concurrent workers, each (job, attempt) is given to only one."""
     count, hands = 60, 4
     backend.store.jobs.enqueue_many([NewJob("plain", {"n": n}) for n in range(count)])
     seen: list[tuple[int, int]] = []
@@ -105,7 +105,7 @@ def _zombie_changes_nothing(backend: BackendUnderTest, outcome: Outcome) -> None
     exchange = report(backend.store, old, outcome, "zombie")
     assert (exchange.accepted, exchange.fenced) == ((), (old.ref,))
     assert backend.store.jobs.history(job_id) == before
-    # Not even under the new worker's name, nor with the new number under the old name.
+    # Neither under the new worker's name, nor with the new attempt number under the old name.
     assert report(backend.store, old, outcome, "heir").fenced == (old.ref,)
     assert report(backend.store, new, outcome, "zombie").fenced == (new.ref,)
     assert backend.store.jobs.history(job_id) == before
@@ -122,27 +122,27 @@ def fenced_success_changes_nothing(backend: BackendUnderTest) -> None:
 
 
 def fenced_failure_changes_nothing(backend: BackendUnderTest) -> None:
-    """G3: nor does it fail what another worker runs,"""
+    """G3: it cannot fail a job that another worker runs."""
     _zombie_changes_nothing(backend, Failed("too late"))
 
 
 def fenced_last_failure_changes_nothing(backend: BackendUnderTest) -> None:
-    """G3: nor for good,"""
+    """G3: it cannot fail it permanently."""
     _zombie_changes_nothing(backend, Failed("too late", permanent=True))
 
 
 def fenced_snooze_changes_nothing(backend: BackendUnderTest) -> None:
-    """G3: nor put it back,"""
+    """G3: it cannot put it back."""
     _zombie_changes_nothing(backend, Snoozed(5))
 
 
 def fenced_stop_changes_nothing(backend: BackendUnderTest) -> None:
-    """G3: nor stop it."""
+    """G3: it cannot stop it."""
     _zombie_changes_nothing(backend, Stopped())
 
 
 def job_succeeds_once(backend: BackendUnderTest) -> None:
-    """G3: a second report on the same attempt is fenced, also in the same call."""
+    """G3: a second report on the same attempt is fenced, even in the same call."""
     job_id = add(backend.store)
     job = take(backend.store)
     assert succeed(backend.store, job).accepted
@@ -153,7 +153,7 @@ def job_succeeds_once(backend: BackendUnderTest) -> None:
 
 
 def job_of_a_dead_worker_comes_back_after_its_lease(backend: BackendUnderTest) -> None:
-    """G4: not before the lease has run out, and at the first sweep after."""
+    """G4: the job comes back at the first sweep after its lease expires, and not before."""
     job_id = add(backend.store)
     take(backend.store, "dead")
     backend.clock.advance(LEASE - 0.001)
@@ -170,7 +170,7 @@ def job_of_a_dead_worker_comes_back_after_its_lease(backend: BackendUnderTest) -
 
 
 def heartbeat_keeps_the_job(backend: BackendUnderTest) -> None:
-    """G4: a living worker loses nothing."""
+    """G4: a live worker keeps its jobs."""
     job_id = add(backend.store)
     job = take(backend.store)
     for _ in range(5):
@@ -181,7 +181,7 @@ def heartbeat_keeps_the_job(backend: BackendUnderTest) -> None:
 
 
 def claims_follow_the_total_order(backend: BackendUnderTest) -> None:
-    """G5: priority down, position up, age, id; over all types."""
+    """G5: descending priority, ascending position, age, id; across all types."""
     store, clock = backend.store, backend.clock
     late_low = add(store, "plain", priority=-1)
     first = add(store, "plain")
@@ -198,7 +198,7 @@ def claims_follow_the_total_order(backend: BackendUnderTest) -> None:
 
 
 def job_runs_at_most_its_attempts(backend: BackendUnderTest) -> None:
-    """G6: failures and crashes both cost one; then it is a dead letter."""
+    """G6: failures and crashes each cost an attempt; after the last the job is a dead letter."""
     job_id = add(backend.store, max_attempts=4)
     for crash in (False, True, True, False):
         job = take(backend.store)
@@ -217,7 +217,7 @@ def job_runs_at_most_its_attempts(backend: BackendUnderTest) -> None:
 
 
 def equal_active_jobs_are_one(backend: BackendUnderTest) -> None:
-    """G7: per tenant and key; while the first waits, runs, and waits for its next attempt."""
+    """G7: one active job per tenant and key, while the first waits, runs, or waits to be retried."""
     store = backend.store
     first = store.jobs.enqueue(NewJob("plain", dedupe_key="k"))
     for _ in range(2):
@@ -234,7 +234,7 @@ def equal_active_jobs_are_one(backend: BackendUnderTest) -> None:
 
 
 def one_firing_per_slot(backend: BackendUnderTest) -> None:
-    """G8: the slot's row decides, also when two believe that they lead, and one of them is late."""
+    """G8: the slot's row decides, even if two workers believe that they lead and one of them is late."""
     one, two = backend.store, backend.open()
     one.triggers.add(NewTrigger("every minute", "plain", {"n": 1}, cron="* * * * *"))
     backend.clock.advance(60)
@@ -250,7 +250,7 @@ def one_firing_per_slot(backend: BackendUnderTest) -> None:
 
 
 def one_leader_at_a_time(backend: BackendUnderTest) -> None:
-    """G8: an office has one holder; the term grows with each change, so that an old holder is known."""
+    """G8: a leader lease has one holder; its term grows with each change, which identifies stale holders."""
     one, two = backend.store, backend.open()
     assert one.workers.take_lease("scheduler", "a", 15) == 1
     assert two.workers.take_lease("scheduler", "b", 15) is None
@@ -265,7 +265,7 @@ def one_leader_at_a_time(backend: BackendUnderTest) -> None:
 
 
 def nothing_starts_under_a_reservation(backend: BackendUnderTest) -> None:
-    """G9: neither head nor sibling, until release or expiry."""
+    """G9: no job starts, as head or as sibling, until release or expiry."""
     store = backend.store
     add(store, "tile", {"hour": 1, "region": "a"})
     head = take(store)
@@ -289,7 +289,7 @@ def nothing_starts_under_a_reservation(backend: BackendUnderTest) -> None:
 
 
 def processing_lease_and_running_attempt_are_one(backend: BackendUnderTest) -> None:
-    """G10: through every way out of `processing`."""
+    """G10: a job has a lease and a running attempt only while it is processing, however it ends."""
     store = backend.store
     ids = store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": str(n)}) for n in range(4)])
     child = add(store, after=(ids[0].id,))
@@ -322,7 +322,7 @@ def _same(backend: BackendUnderTest, running: int) -> None:
 
 
 def job_that_waits_does_not_start(backend: BackendUnderTest) -> None:
-    """G5, G10: neither before its time nor before its parents."""
+    """G5, G10: a job starts neither before its time nor before its parents have ended."""
     store = backend.store
     parent = add(store, delay_seconds=50)
     child = add(store, after=(parent,), priority=9)
@@ -338,7 +338,7 @@ def job_that_waits_does_not_start(backend: BackendUnderTest) -> None:
 
 
 def finished_job_stays_as_it_is(backend: BackendUnderTest) -> None:
-    """G3: what has ended is never given out again, nor rewritten by a late sweep."""
+    """G3: an ended job is never claimed again, nor rewritten by a late sweep."""
     store = backend.store
     ids = [add(store) for _ in range(3)]
     jobs = [take(store) for _ in ids]
@@ -354,7 +354,7 @@ def finished_job_stays_as_it_is(backend: BackendUnderTest) -> None:
 
 
 def failure_is_published_once(backend: BackendUnderTest) -> None:
-    """Every failure is an event, with the change that made it, whichever process made the change."""
+    """Every failure publishes one event in its own transaction, whichever process makes the change."""
     store = backend.store
     add(store)
     fail(store, take(store), permanent=True)
@@ -364,7 +364,7 @@ def failure_is_published_once(backend: BackendUnderTest) -> None:
 
 
 def dependents_follow_the_end_of_their_parent(backend: BackendUnderTest) -> None:
-    """What waits on a job starts after its success, and is cancelled after its failure."""
+    """Dependents start after their parent succeeds, and are cancelled after it fails."""
     store = backend.store
     outcomes: dict[str, Outcome] = {"processing": Succeeded(), "cancelled": Failed("no", permanent=True)}
     for status, outcome in outcomes.items():
@@ -388,7 +388,7 @@ def tenants_take_turns(backend: BackendUnderTest) -> None:
 
 
 def reset_makes_a_failed_job_new(backend: BackendUnderTest) -> None:
-    """The manual reset of a dead letter leaves nothing of its end behind."""
+    """The manual reset of a dead letter clears every trace of its failure."""
     store = backend.store
     job_id = add(store, max_attempts=1)
     fail(store, take(store))

@@ -1,4 +1,4 @@
-"""Broken variants of what later migrations brought: without it, the tests of its behaviour fail."""
+"""Broken variants of later migrations: without each change, the tests of its behaviour fail."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ BUDGET = "IF NEW.status = 'failed' AND NEW.dead_lettered_at IS NULL"
 
 
 def jobs_queue_up_when_they_are_due(backend: BackendUnderTest) -> None:
-    test_order.test_failed_job_goes_behind_those_that_wait_and_before_those_that_come_later(
-        backend.store, backend.clock
-    )
+    test_order.test_failed_job_goes_behind_waiting_jobs_and_ahead_of_later_ones(backend.store, backend.clock)
 
 
 def waits_are_those_of_each_attempt(backend: BackendUnderTest) -> None:
@@ -36,17 +34,17 @@ def waits_are_those_of_each_attempt(backend: BackendUnderTest) -> None:
 
 
 def reset_job_waits_from_then_on(backend: BackendUnderTest) -> None:
-    test_waits.test_job_that_is_reset_manually_waits_from_then_on(backend, backend.store, backend.clock)
+    test_waits.test_manually_reset_job_waits_from_the_reset_on(backend, backend.store, backend.clock)
 
 
 def failure_by_hand_gets_its_retry(backend: BackendUnderTest) -> None:
     backend.store.definitions.edit("plain", {"retry_as": "new_job", "max_attempts": 3})
-    test_due_retries.test_recovery_makes_the_retry_where_no_worker_claims(backend, backend.store)
+    test_due_retries.test_recovery_creates_the_retry_when_no_worker_claims(backend, backend.store)
 
 
 def no_retry_is_made(backend: BackendUnderTest, how: str) -> None:
     backend.store.definitions.edit("plain", {"retry_as": "new_job", "max_attempts": 3})
-    test_due_retries.test_no_retry_is_made_where_none_is_due(backend, backend.store, how)
+    test_due_retries.test_no_retry_is_created_when_none_is_due(backend, backend.store, how)
 
 
 IN_SQLITE: dict[str, tuple[Mutant, Scenario]] = {

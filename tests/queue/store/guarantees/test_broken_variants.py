@@ -20,7 +20,7 @@ from tests.queue.store.tested_backend import BackendUnderTest, SqliteUnderTest
 
 pytestmark = pytest.mark.slow
 
-# AssertionError, a refusal of the store, or a `pytest.raises` that met nothing.
+# An AssertionError, an error raised by the store, or a `pytest.raises` that caught nothing.
 RED = (AssertionError, QueueError, pytest.fail.Exception)
 READY = " AND status = 'pending' AND next_run_at IS NULL AND deps_left = 0"
 ORDER = "ORDER BY priority DESC, nullif(claimant, 'global'), position, created_at, id"
@@ -36,7 +36,7 @@ SETTLES = ("OR EXISTS (SELECT 1 FROM ended_parents)", "OR 0")
 
 
 def heads(*changes: tuple[str, str]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Both ways to find the next job: for several types, and for one."""
+    """Both queries for the next job: of several types, and of one."""
     return dict.fromkeys(("claims/head", "claims/head_of_type"), changes)
 
 
@@ -290,8 +290,8 @@ BROKEN: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
 }
 
 
-# A look and a change are guarded each on its own, and the verbs count the rows that they changed: what another writer
-# did in between is noticed. With one of the two guards taken away the scenario still passes.
+# The read and the write are guarded separately, and the verbs count the rows that they changed, so a concurrent
+# change is noticed. With one of the two guards removed the scenario still passes.
 GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
     "look_at_a_failure_without_fence": (Mutant({"jobs/held": NO_FENCE}), g.fenced_failure_changes_nothing),
     "look_at_the_last_failure_without_fence": (Mutant({"jobs/held": NO_FENCE}), g.fenced_last_failure_changes_nothing),
@@ -322,7 +322,7 @@ GUARDED_TWICE: dict[str, tuple[Mutant, Callable[[BackendUnderTest], None]]] = {
 
 
 @pytest.mark.parametrize("name", GUARDED_TWICE)
-def test_the_second_guard_holds_without_the_first(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_guard_suffices_without_the_first(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, scenario = GUARDED_TWICE[name]
     mutant.apply(monkeypatch)
     backend = SqliteUnderTest(tmp_path, prepared=False)
@@ -345,8 +345,8 @@ def test_broken_variant_goes_red(name: str, tmp_path: Path, monkeypatch: pytest.
         backend.close()
 
 
-def test_ready_index_holds_what_the_claim_asks_for() -> None:
-    """The mutants above take these words away; that they are there is what makes the claim right."""
+def test_ready_index_matches_the_conditions_of_the_claim() -> None:
+    """Claims rely on these conditions of the index, which the mutants above remove."""
     for name in heads():
         assert READY in statement(name)
         assert ORDER in statement(name)
@@ -372,7 +372,7 @@ MACHINE_BROKEN = {
 def test_random_histories_find_a_broken_variant(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MACHINE_BROKEN[name].apply(monkeypatch)
     search = settings(
-        # It ends with the first red one. Which one that is varies: Hypothesis draws constants of all loaded modules.
+        # It stops at the first failure, which varies: Hypothesis draws constants from all loaded modules.
         max_examples=500,
         stateful_step_count=60,
         derandomize=True,

@@ -1,4 +1,4 @@
-"""The database keeps finished jobs and attempts as they ended, column by column; each part of that guard is needed."""
+"""The database protects every column of finished jobs and attempts, and each part of that guard is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.queue.store.tested_backend import REFUSED, BackendUnderTest, SqliteUn
 pytestmark = pytest.mark.slow
 
 TIME = "'2020-01-01 00:00:00.000'"
-# What each column is changed to.
+# A changed value for each column.
 OF_JOBS = {
     "worker_id": "'me'", "started_at": TIME, "completed_at": TIME, "error_message": "'no'", "retry_count": "7",
     "attempt_no": "9", "max_attempts": "99", "priority": "5", "dead_lettered_at": TIME, "source": "'event'",
@@ -31,7 +31,7 @@ OF_ATTEMPTS = {
 
 @pytest.fixture
 def first(store: Store) -> int:
-    """A job and a group for others to refer to."""
+    """A job and a group that other rows can refer to."""
     store.groups.open("group")
     store.templates.add(NewTemplate("template", "plain"))
     job_id = add(store)
@@ -73,7 +73,7 @@ def test_no_column_of_a_finished_job_or_attempt_can_be_changed(
 
 
 class Guard:
-    """A trigger or function of the database from which parts can be taken away."""
+    """A database trigger or function from which parts can be removed."""
 
     def __init__(self, backend: BackendUnderTest, column: str) -> None:
         self._backend, self._column = backend, column
@@ -92,7 +92,7 @@ class Guard:
         self._backend.by_hand(text)
 
     def without_column(self) -> str:
-        """Its text with NULL in place of the column."""
+        """Its source with the column replaced by NULL."""
         column = self._column
         null = "NULL" if self._in_file else "NULL::text"
         words = [
@@ -105,7 +105,9 @@ class Guard:
         return text
 
 
-def test_each_column_needs_its_part_of_the_guard(backend: BackendUnderTest, store: Store, first: int) -> None:
+def test_column_is_unprotected_without_its_part_of_the_guard(
+    backend: BackendUnderTest, store: Store, first: int
+) -> None:
     for column, value in OF_JOBS.items():
         job_id, guard = finished(store), Guard(backend, column)
         guard.set(guard.without_column())

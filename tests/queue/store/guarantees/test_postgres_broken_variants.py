@@ -49,9 +49,7 @@ def late_report_releases_no_child(backend: BackendUnderTest) -> None:
 
 
 def child_of_an_open_transaction_is_released(backend: BackendUnderTest) -> None:
-    test_dependents.test_a_child_whose_transaction_is_open_while_its_parent_completes_is_released(
-        backend.store, backend
-    )
+    test_dependents.test_child_is_released_if_its_parent_completes_before_its_own_commit(backend.store, backend)
 
 
 def siblings_come_in_order(backend: BackendUnderTest) -> None:
@@ -334,15 +332,15 @@ def test_scenario_passes_when_nothing_is_broken(scenario: Scenario) -> None:
     backend.close()
 
 
-# What only several writers at once can show. How they meet is chance: there are a few rounds.
+# Faults that only concurrent writers reveal. Their timing is random, so there are several rounds.
 LOCKS: dict[str, tuple[PostgresMutant, Callable[[Store], None]]] = {
     "limits_that_are_not_locked": (
         PostgresMutant({"claims/prepare": (("NOT pg_try_advisory_xact_lock(7218, hashtext(d.key))", "false"),)}),
-        test_races.test_no_more_run_than_max_running_allows,
+        test_races.test_max_running_is_never_exceeded,
     ),
     "reservation_that_does_not_wait_for_claims": (
         PostgresMutant({"reservations/lock": (("pg_advisory_xact_lock(7217, 1) IS NULL", "false"),)}),
-        test_races.test_no_job_starts_after_a_reservation_was_made,
+        test_races.test_no_job_starts_under_a_new_reservation,
     ),
     "groups_that_are_not_locked": (
         PostgresMutant({TAKE: (("pg_try_advisory_xact_lock(hashtextextended(type || ':' || group_key, 0))", "true"),)}),
@@ -354,11 +352,11 @@ LOCKS: dict[str, tuple[PostgresMutant, Callable[[Store], None]]] = {
     ),
     "stopped_groups_that_are_not_held": (
         PostgresMutant({"groups/hold": ((" FOR SHARE", ""),)}),
-        test_races.test_no_follow_up_job_is_left_in_a_group_that_is_cancelled_meanwhile,
+        test_races.test_no_follow_up_is_left_in_a_group_cancelled_meanwhile,
     ),
     "sequential_groups_that_are_not_held": (
         PostgresMutant({"groups/hold": ((" FOR SHARE", ""),)}),
-        test_races.test_job_added_to_a_sequential_group_waits_for_the_follow_up_of_the_one_that_ends_meanwhile,
+        test_races.test_job_added_to_a_sequential_group_waits_for_a_concurrent_follow_up,
     ),
     "attempt_that_is_not_locked_before_it_ends": (
         PostgresMutant({"jobs/held": (("\nFOR NO KEY UPDATE", ""),)}),
@@ -377,7 +375,7 @@ ROUNDS = 25
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_that_is_missing_shows_in_a_race(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_lock_is_found_by_a_race(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant, race = LOCKS[name]
     mutant.apply(monkeypatch)
     with pytest.raises(RED):

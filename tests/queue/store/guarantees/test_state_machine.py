@@ -1,4 +1,4 @@
-"""Random histories against the plain model: a fixed set in every run, new ones for minutes in the soak."""
+"""Random histories against the plain model: a fixed set in every run, new ones for minutes in the soak tests."""
 
 from __future__ import annotations
 

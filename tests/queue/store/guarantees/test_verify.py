@@ -1,4 +1,4 @@
-"""verify() reports every kind of violation: the data is damaged for each invariant."""
+"""verify() reports every kind of violation: the tests damage the data once for each invariant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _completed(backend: BackendUnderTest) -> int:
 
 
 def _unprotected(backend: BackendUnderTest, *triggers: str) -> None:
-    """The database itself refuses such changes."""
+    """Remove the database's own protection, which refuses such changes."""
     for trigger in triggers or ("job_attempts_stay_ended",):
         backend.drop_trigger(trigger)
 
@@ -225,7 +225,7 @@ BROKEN: dict[str, tuple[Break, ...]] = {
 }
 
 
-def test_every_invariant_is_broken_once_here(backend: BackendUnderTest) -> None:
+def test_every_invariant_has_a_test(backend: BackendUnderTest) -> None:
     assert set(BROKEN) == backend.invariants()
 
 
@@ -233,7 +233,7 @@ def test_every_invariant_is_broken_once_here(backend: BackendUnderTest) -> None:
     ("invariant", "break_it"),
     [pytest.param(name, way, id=f"{name}-{way.__name__}") for name, ways in BROKEN.items() for way in ways],
 )
-def test_broken_promise_is_named_with_its_job(backend: BackendUnderTest, invariant: str, break_it: Break) -> None:
+def test_violated_invariant_is_named_with_its_job(backend: BackendUnderTest, invariant: str, break_it: Break) -> None:
     assert backend.store.verify() == []
     job_id = break_it(backend)
     found = [violation for violation in backend.store.verify() if violation.invariant == invariant]

@@ -1,4 +1,4 @@
-"""Random histories with groups, templates and events as well."""
+"""Random histories that include groups, templates and events."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WINDOW = 100
 
 @dataclass
 class PlainTrigger:
-    """A rule for an event, and when it last fired for which occasion."""
+    """An event trigger, and when it last fired for each dedupe key."""
 
     event: str
     job: NewJob
@@ -29,7 +29,7 @@ class PlainTrigger:
 
 
 class WholeQueueMachine(QueueMachine):
-    """Everything that makes jobs, in one history."""
+    """Every way to create jobs, in one history."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class WholeQueueMachine(QueueMachine):
     @precondition(lambda self: self.plain.groups)
     @rule(pick=PICK, who=st.sampled_from(WORKERS), jobs=st.lists(new_jobs(), min_size=2, max_size=3))
     def cancel_the_last_of_a_group_and_add_to_it(self, pick: int, who: str, jobs: list[NewJob]) -> None:
-        """While an earlier one runs, what is added has to wait for it."""
+        """A job added while an earlier one runs has to wait for it."""
         self.add_to_group(pick, jobs)
         self.claim_anything(who)
         waiting = [job for job in self.plain.members(self.group_at(pick)) if job.status == "pending"]
@@ -120,7 +120,7 @@ class WholeQueueMachine(QueueMachine):
                 last = (one.id,) if one.created else (*last, one.id)
 
     def counted(self, group_id: int) -> list[int]:
-        """Those of its jobs that neither a retry nor an equal job has replaced."""
+        """The group's jobs, except those replaced by a retry or an equal job."""
         jobs = self.plain.members(group_id)
         retried = {job.retry_of for job in self.plain.jobs.values()}
         newest: dict[tuple[str, str | None], int] = {
@@ -223,7 +223,7 @@ class WholeQueueMachine(QueueMachine):
 
     @rule()
     def dispatch(self) -> None:
-        """What failed has been published, once each."""
+        """Check that each failure was published once."""
         fired = self.store.events.dispatch()
         rules = self._rules("job.failed")
         assert [one.trigger_id for one in fired] == [trigger_id for trigger_id, _ in rules] * self.plain.failures

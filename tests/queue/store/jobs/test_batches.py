@@ -32,7 +32,7 @@ def test_siblings_come_in_queue_order_and_the_head_is_the_best_of_all(store: Sto
     assert [job.id for job in claim(store)] == [ids[3], ids[1], ids[2], ids[4]]
 
 
-def test_siblings_that_wait_or_differ_in_type_stay(store: Store) -> None:
+def test_delayed_siblings_and_other_types_are_not_claimed_along(store: Store) -> None:
     parent = add(store, "fragile", priority=-5)
     head = tiles(store, 1, 1)
     tiles(store, 1, 1, delay_seconds=5)
@@ -47,7 +47,7 @@ def test_workers_own_batch_limit_is_kept(store: Store) -> None:
     assert [job.id for job in claim(store, limit=1)] == ids[2:3]
 
 
-def test_siblings_end_each_on_its_own(store: Store) -> None:
+def test_siblings_end_independently(store: Store) -> None:
     ids = tiles(store, 1, 3)
     batch = claim(store)
     succeed(store, batch[0])
@@ -70,7 +70,7 @@ def test_top_up_takes_siblings_that_arrived_meanwhile(store: Store) -> None:
     assert store.claim_siblings(asks(), head, 0) == ()
 
 
-def test_no_top_up_for_a_paused_type_nor_without_a_group(store: Store) -> None:
+def test_no_top_up_for_a_paused_type_or_without_a_batching_key(store: Store) -> None:
     tiles(store, 1, 1)
     add(store)
     head, plain = take(store), take(store)
@@ -92,7 +92,7 @@ def test_max_running_counts_batches_not_jobs(store: Store) -> None:
     assert [job.id for job in claim(store)] == third
 
 
-def test_top_up_joins_its_batch_also_at_the_limit(store: Store) -> None:
+def test_top_up_joins_its_batch_even_at_the_limit(store: Store) -> None:
     for hour in (1, 2):
         tiles(store, hour, 1, "limited")
     one = take(store)
@@ -103,7 +103,7 @@ def test_top_up_joins_its_batch_also_at_the_limit(store: Store) -> None:
     assert claim(store) == ()
 
 
-def test_worker_that_has_lost_its_head_is_given_no_siblings(store: Store, clock: FakeClock) -> None:
+def test_worker_that_lost_its_head_gets_no_siblings(store: Store, clock: FakeClock) -> None:
     tiles(store, 1, 1)
     lost = take(store)
     clock.advance(LEASE + 1)
@@ -113,7 +113,7 @@ def test_worker_that_has_lost_its_head_is_given_no_siblings(store: Store, clock:
     assert len(claim(store, "w2")) == 2
 
 
-def test_top_up_of_a_batch_that_ended_starts_none_beyond_the_limit(store: Store) -> None:
+def test_top_up_of_an_ended_batch_does_not_exceed_the_limit(store: Store) -> None:
     for hour in (1, 2, 3):
         tiles(store, hour, 1, "limited")
     one = take(store)
@@ -124,7 +124,7 @@ def test_top_up_of_a_batch_that_ended_starts_none_beyond_the_limit(store: Store)
     assert store.claim_siblings(asks(), one, 1) == ()
 
 
-def test_limit_leaves_other_types_alone(store: Store) -> None:
+def test_limit_does_not_affect_other_types(store: Store) -> None:
     for hour in (1, 2, 3):
         tiles(store, hour, 1, "limited", priority=5)
     claim(store)
@@ -167,7 +167,7 @@ def test_job_that_failed_runs_alone_so_that_its_crash_costs_no_sibling(store: St
     assert [[job.id for job in claim(store)] for _ in range(3)] == [ids[1:2], ids[2:3], late]
 
 
-def test_fresh_siblings_leave_one_that_failed_behind(store: Store, clock: FakeClock) -> None:
+def test_fresh_siblings_are_claimed_without_one_that_failed(store: Store, clock: FakeClock) -> None:
     bad = tiles(store, 1, 1)
     fail(store, take(store))
     clock.advance(3600)
@@ -176,9 +176,7 @@ def test_fresh_siblings_leave_one_that_failed_behind(store: Store, clock: FakeCl
     assert [job.id for job in claim(store)] == bad
 
 
-def test_further_siblings_are_those_that_are_ready_and_delayed_jobs_stay_as_they_are(
-    store: Store, clock: FakeClock
-) -> None:
+def test_top_up_takes_ready_siblings_and_leaves_delayed_ones(store: Store, clock: FakeClock) -> None:
     (head,) = claim(store, types=("tile",)) if add(store, "tile", {"hour": 0, "region": "a"}) else ()
     sibling = add(store, "tile", {"hour": 0, "region": "b"}, delay_seconds=5)
     other = add(store, delay_seconds=5)

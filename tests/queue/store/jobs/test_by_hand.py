@@ -1,4 +1,4 @@
-"""The SQL statements of the base specification work in a plain shell, together with the queue."""
+"""The SQL statements of the base specification work in a plain SQL shell beside the queue."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_manually_inserted_jobs_run_in_queue_order(backend: BackendUnderTest, st
     assert drain(store) == expected
 
 
-def test_row_of_an_undeclared_type_is_never_given_to_a_worker(backend: BackendUnderTest, store: Store) -> None:
+def test_row_of_an_undeclared_type_is_never_claimed(backend: BackendUnderTest, store: Store) -> None:
     insert(backend, "rm_rf", json.dumps({"path": "/"}), priority=99)
     assert claim(store, types=("rm_rf", "plain")) == ()
 
@@ -71,7 +71,7 @@ def test_row_of_an_undeclared_type_is_not_retried(backend: BackendUnderTest, sto
     assert len(store.jobs.list().jobs) == 1
 
 
-def test_a_job_can_live_its_whole_life_in_manual_sql(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
+def test_job_can_be_run_entirely_by_manual_sql(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
     job_id = insert(backend)
     assert backend.by_hand(CLAIM, now(backend)) == [(job_id,)]
     assert claim(store) == (), "the queue leaves it alone"

@@ -1,4 +1,4 @@
-"""What an operator does: cancel, retry, pause, resume."""
+"""Operators cancel and retry jobs, and pause and resume types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_pending_job_is_cancelled_at_once(store: Store) -> None:
     assert store.jobs.seconds_to_next_due() is None
 
 
-def test_a_running_job_is_marked_and_its_worker_is_notified(store: Store, clock: FakeClock) -> None:
+def test_cancelled_running_job_is_marked_and_its_worker_notified(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     job = take(store)
     assert store.attempts.cancellations("w1") == []
@@ -48,7 +48,7 @@ def test_a_running_job_is_marked_and_its_worker_is_notified(store: Store, clock:
 
 
 @pytest.mark.parametrize("outcome", [Failed("broke"), Failed("x", timeout=True), Snoozed(5), Stopped()], ids=repr)
-def test_after_a_request_every_end_but_success_is_cancelled(store: Store, outcome: Outcome) -> None:
+def test_after_a_cancel_request_every_end_except_success_is_cancelled(store: Store, outcome: Outcome) -> None:
     job_id = add(store)
     job = take(store)
     store.jobs.cancel(job_id)
@@ -122,7 +122,7 @@ def test_retry_of_an_active_job_is_refused(store: Store) -> None:
         store.jobs.retry(99)
 
 
-def test_retry_while_an_equal_job_is_active_gives_that_one(store: Store) -> None:
+def test_retry_returns_an_equal_active_job(store: Store) -> None:
     first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     succeed(store, take(store))
     second = store.jobs.enqueue(NewJob("unique", {"n": 1}))
@@ -139,7 +139,7 @@ def test_retry_twice_of_a_unique_job_is_one_job(store: Store) -> None:
 
 
 @pytest.mark.parametrize("end", sorted(ENDS))
-def test_a_job_is_retried_once_whatever_became_of_its_retry(store: Store, end: str) -> None:
+def test_job_is_retried_only_once_however_its_retry_ended(store: Store, end: str) -> None:
     first = add(store)
     fail(store, take(store), permanent=True)
     second = store.jobs.retry(first)
@@ -175,7 +175,7 @@ def test_paused_type_does_not_start_and_resumes_where_it_was(store: Store, backe
     assert drain(store) == [first, second]
 
 
-def test_pausing_what_does_not_exist_is_refused(store: Store) -> None:
+def test_pausing_an_unknown_type_is_refused(store: Store) -> None:
     for act in (store.types.pause, store.types.resume):
         with pytest.raises(UnknownJobType, match="'nonsense'"):
             act("nonsense")
@@ -188,7 +188,7 @@ def test_only_pending_jobs_can_be_run_now(store: Store) -> None:
         store.jobs.run_now(job_id)
 
 
-def test_changed_declaration_takes_effect_and_leaves_the_pause(store: Store, backend: BackendUnderTest) -> None:
+def test_changed_declaration_takes_effect_and_keeps_the_pause(store: Store, backend: BackendUnderTest) -> None:
     store.types.pause("plain")
     changed = [replace(kind, max_running=1) if kind.key == "plain" else kind for kind in TYPES]
     other = backend.open(Registry(*changed))

@@ -30,7 +30,7 @@ def test_a_job_is_counted_once_however_it_waits(store: Store) -> None:
     assert counts(store) == {"pending": 3, "completed": 1}
 
 
-def test_every_end_and_every_way_back_is_counted(backend: BackendUnderTest, store: Store) -> None:
+def test_counters_follow_every_end_and_every_retry(backend: BackendUnderTest, store: Store) -> None:
     ids = [add(store, max_attempts=1) for _ in range(4)]
     fail(store, take(store))
     store.jobs.cancel(ids[1])
@@ -43,7 +43,7 @@ def test_every_end_and_every_way_back_is_counted(backend: BackendUnderTest, stor
     backend.by_hand("UPDATE jobs SET max_attempts = 3, completed_at = NULL WHERE id = ?", ids[0])
 
 
-def test_counts_of_a_file_of_the_first_version_are_right_after_its_upgrade(tmp_path: Path) -> None:
+def test_counts_are_right_after_upgrading_a_file_of_the_first_version(tmp_path: Path) -> None:
     path = tmp_path / "jobs.db"
     with closing(sqlite3.connect(path)) as old:
         old.executescript(statement("migrations/0001_queue"))

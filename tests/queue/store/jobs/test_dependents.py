@@ -1,4 +1,4 @@
-"""Jobs that wait on others."""
+"""Jobs that depend on others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.queue.store.tested_backend import BackendUnderTest
 
 
 def lose(store: Store, clock: FakeClock) -> None:
-    """The lease of the running attempt expires."""
+    """Let the lease of the running attempt expire."""
     clock.advance(LEASE)
     store.maintenance.recover()
 
@@ -49,7 +49,7 @@ def test_retrying_parent_holds_its_child(store: Store, clock: FakeClock) -> None
 
 
 @pytest.mark.parametrize("end", ["failed", "dead", "stopped", "cancelled", "lost"])
-def test_failed_parent_cancels_its_children_and_theirs(store: Store, clock: FakeClock, end: str) -> None:
+def test_failed_parent_cancels_all_its_descendants(store: Store, clock: FakeClock, end: str) -> None:
     parent = add(store, "fragile", max_attempts=1)
     child = add(store, after=(parent,))
     grandchild = add(store, after=(child,))
@@ -93,7 +93,7 @@ def test_a_finished_parent_does_not_delay_its_child(store: Store) -> None:
     assert take(store).id == child
 
 
-def test_a_parent_that_failed_before_cancels_the_child_at_once(store: Store) -> None:
+def test_already_failed_parent_cancels_the_child_at_once(store: Store) -> None:
     parent = add(store)
     fail(store, take(store), permanent=True)
     child = add(store, after=(parent,))
@@ -112,7 +112,7 @@ def test_parent_must_exist(store: Store) -> None:
     assert store.jobs.list().jobs == ()
 
 
-def test_delay_and_parents_both_hold(store: Store, clock: FakeClock) -> None:
+def test_child_waits_for_both_its_delay_and_its_parents(store: Store, clock: FakeClock) -> None:
     parent = add(store)
     child = add(store, after=(parent,), delay_seconds=10)
     succeed(store, take(store))
@@ -130,7 +130,7 @@ def test_cancelling_a_child_does_not_affect_its_parents(store: Store) -> None:
     assert claim(store) == ()
 
 
-def test_wide_and_deep_families_settle_in_one_go(store: Store) -> None:
+def test_wide_and_deep_dependencies_settle_in_one_transaction(store: Store) -> None:
     root = add(store)
     last = root
     for _ in range(50):
@@ -140,7 +140,7 @@ def test_wide_and_deep_families_settle_in_one_go(store: Store) -> None:
     assert {store.jobs.get(job_id).status for job_id in (last, *wide)} == {"cancelled"}
 
 
-def test_pruned_parents_leave_the_child_counted_right(store: Store, clock: FakeClock) -> None:
+def test_pruned_parents_keep_the_count_of_the_child_correct(store: Store, clock: FakeClock) -> None:
     a, b = add(store), add(store)
     child = add(store, after=(a, b))
     succeed(store, take(store))
@@ -180,7 +180,7 @@ def test_a_report_about_a_completed_parent_by_another_worker_does_not_release_it
     assert store.jobs.get(child).deps_left == 1
 
 
-def test_a_child_whose_transaction_is_open_while_its_parent_completes_is_released(
+def test_child_is_released_if_its_parent_completes_before_its_own_commit(
     store: Store, backend: BackendUnderTest
 ) -> None:
     parent = add(store)

@@ -1,4 +1,4 @@
-"""Jobs are enqueued: validated, in order, many at once, deduplicated, delayed."""
+"""Enqueueing: validation, order, bulk inserts, deduplication, delays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.queue.store.store_driver import add, claim, drain, fail, stop, succee
 from tests.queue.store.tested_backend import BackendUnderTest
 
 
-def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, clock: FakeClock) -> None:
+def test_new_job_has_its_given_values_and_the_defaults_of_its_type(store: Store, clock: FakeClock) -> None:
     made = store.jobs.enqueue(
         NewJob(
             "tile",
@@ -57,7 +57,7 @@ def test_new_job_has_what_it_was_given_and_its_types_defaults(store: Store, cloc
         ("dedupe_key", "k"),
     ],
 )
-def test_job_keeps_the_one_thing_that_it_was_given(store: Store, field: str, value: Any) -> None:
+def test_job_keeps_each_single_option(store: Store, field: str, value: Any) -> None:
     assert getattr(store.jobs.get(add(store, **{field: value})), field) == value
 
 
@@ -73,7 +73,7 @@ def test_job_keeps_the_one_thing_that_it_was_given(store: Store, field: str, val
         ("tile", {"region": "\ud800"}, "cannot be written as JSON"),
     ],
 )
-def test_bad_arguments_are_refused_by_the_fields_name(
+def test_invalid_arguments_are_refused_naming_the_field(
     store: Store, kind: str, args: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(BadArguments, match=named):
@@ -106,7 +106,7 @@ def test_unknown_type_is_refused_and_the_known_ones_are_named(store: Store) -> N
         store.jobs.enqueue(NewJob("rm -rf"))
 
 
-def test_one_bad_job_among_many_keeps_all_out(store: Store) -> None:
+def test_one_invalid_job_among_many_refuses_all(store: Store) -> None:
     with pytest.raises(BadArguments):
         store.jobs.enqueue_many([NewJob("plain"), NewJob("plain", {"n": "x"})])
     assert store.jobs.list().jobs == ()
@@ -119,7 +119,7 @@ def test_refused_row_leaves_nothing_behind(store: Store) -> None:
     add(store)
 
 
-def test_thousands_come_in_order_over_several_transactions(store: Store) -> None:
+def test_thousands_keep_their_order_over_several_transactions(store: Store) -> None:
     made = store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(2500))
     ids = [job.id for job in made]
     assert ids == sorted(ids)
@@ -128,7 +128,7 @@ def test_thousands_come_in_order_over_several_transactions(store: Store) -> None
     assert store.jobs.enqueue_many([]) == []
 
 
-def test_ids_are_never_used_again(store: Store, clock: FakeClock) -> None:
+def test_ids_are_never_reused(store: Store, clock: FakeClock) -> None:
     last = add(store)
     succeed(store, take(store))
     clock.advance(10)
@@ -154,7 +154,7 @@ def test_declared_types_and_their_argument_schemas_are_stored(store: Store, back
 # Dedupe
 
 
-def test_type_that_deduplicates_takes_equal_arguments_for_the_same_job(store: Store) -> None:
+def test_deduplicating_type_treats_equal_arguments_as_the_same_job(store: Store) -> None:
     first = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     assert store.jobs.enqueue(NewJob("unique", {"n": 1}, priority=9)).id == first.id
     assert store.jobs.enqueue(NewJob("unique", {"n": 2})).created
@@ -169,8 +169,8 @@ def test_equal_jobs_of_one_call_become_one(store: Store) -> None:
     assert len({job.id for job in made}) == 1
 
 
-def test_many_at_once_keep_what_each_says_of_itself(store: Store) -> None:
-    """Jobs that are alike go in by one statement: neither their order nor their own columns may get lost in it."""
+def test_bulk_insert_keeps_the_columns_of_each_job(store: Store) -> None:
+    """Similar jobs are inserted by one statement, which must keep their order and each job's own columns."""
     old = store.jobs.enqueue(NewJob("unique", {"n": 1}))
     asked = [
         NewJob("tile", {"hour": 1, "region": 'a "quoted" ñame'}),
@@ -238,13 +238,13 @@ def test_delayed_job_waits_and_then_takes_its_place(store: Store, clock: FakeClo
     assert store.jobs.seconds_to_next_due() == 19_990
 
 
-def test_more_due_jobs_than_one_promotion_takes_all_run(store: Store, clock: FakeClock) -> None:
+def test_all_due_jobs_run_even_beyond_one_promotion(store: Store, clock: FakeClock) -> None:
     store.jobs.enqueue_many(NewJob("plain", delay_seconds=1) for _ in range(1100))
     clock.advance(1)
     assert len(drain(store)) == 1100
 
 
-def test_delay_of_zero_is_no_delay(store: Store) -> None:
+def test_zero_delay_means_no_delay(store: Store) -> None:
     job_id = add(store, delay_seconds=0)
     assert store.jobs.get(job_id).next_run_at is None
     assert take(store).id == job_id
@@ -261,7 +261,7 @@ def test_run_now_ends_the_wait(store: Store) -> None:
 # Tenants
 
 
-def test_tenants_share_the_queue_and_are_listed_apart(store: Store) -> None:
+def test_tenants_share_the_queue_and_are_listed_separately(store: Store) -> None:
     ours = add(store, tenant_id="ours")
     theirs = add(store, tenant_id="theirs")
     assert [job.id for job in store.jobs.list(JobFilter(tenant_id="ours")).jobs] == [ours]
@@ -269,7 +269,7 @@ def test_tenants_share_the_queue_and_are_listed_apart(store: Store) -> None:
     assert [job.tenant_id for job in (take(store), take(store))] == ["ours", "theirs"]
 
 
-def test_same_key_of_two_tenants_is_two_jobs_also_when_running(store: Store) -> None:
+def test_same_key_of_two_tenants_is_two_jobs_even_when_running(store: Store) -> None:
     a = store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="a"))
     b = store.jobs.enqueue(NewJob("plain", dedupe_key="k", tenant_id="b"))
     assert a.created
@@ -302,7 +302,7 @@ def test_a_job_may_start_at_an_absolute_time(store: Store, clock: FakeClock) -> 
         add(store, run_at=moment.replace(tzinfo=None))
 
 
-def test_a_job_may_have_a_timeout_of_its_own(store: Store) -> None:
+def test_job_may_have_its_own_timeout(store: Store) -> None:
     store.jobs.enqueue_many([NewJob("tile", {"hour": 1, "region": r}, timeout_seconds=7) for r in ("a", "b")])
     add(store, timeout_seconds=5)
     assert [(job.type, job.timeout_seconds) for job in (*claim(store), *claim(store))] == [

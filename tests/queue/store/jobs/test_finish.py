@@ -1,4 +1,4 @@
-"""Attempts end as completed, failed, snoozed or stopped; and what is applied in the same transaction."""
+"""Attempts end as completed, failed, snoozed or stopped, with effects and follow-up jobs in the same transaction."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_completed_job_keeps_no_worker_and_its_attempt_keeps_everything(store: S
     assert (attempt.stdout_tail, attempt.stderr_tail, attempt.artifacts) == ("out", "err", ("a.npz", "b.npz"))
 
 
-def test_skipped_work_is_completed_and_says_why(store: Store) -> None:
+def test_skipped_work_is_completed_with_the_reason(store: Store) -> None:
     job_id = add(store)
     succeed(store, take(store), skipped="the tile is newer")
     assert store.jobs.get(job_id).status == "completed"
@@ -45,7 +45,7 @@ def test_skipped_work_is_completed_and_says_why(store: Store) -> None:
     assert store.jobs.history(job_id).attempts[0].error_text == "the tile is newer"
 
 
-def test_failure_waits_by_the_formula_and_keeps_its_error(store: Store, clock: FakeClock) -> None:
+def test_failed_job_waits_for_its_backoff_and_keeps_its_error(store: Store, clock: FakeClock) -> None:
     job_id = add(store, max_attempts=5)
     for retry, nominal in enumerate((10, 20, 40, 45), start=1):
         job = take(store)
@@ -87,7 +87,7 @@ def test_backoff_without_jitter_is_exact() -> None:
     assert [backoff_seconds(n, 30, 600) for n in range(1, 8)] == [30, 60, 120, 240, 480, 600, 600]
 
 
-def test_only_unfinished_budgets_can_be_retried() -> None:
+def test_only_failures_with_attempts_left_are_retried() -> None:
     assert can_retry("failed", 4)
     assert can_retry("pending", 0)
     assert not can_retry("failed", 5)
@@ -96,7 +96,7 @@ def test_only_unfinished_budgets_can_be_retried() -> None:
     assert not can_retry("processing", 1)
 
 
-def test_permanent_failure_is_final_and_no_dead_letter(store: Store) -> None:
+def test_permanent_failure_is_final_and_not_a_dead_letter(store: Store) -> None:
     job_id = add(store)
     fail(store, take(store), error="404", permanent=True)
     row = store.jobs.get(job_id)
@@ -125,14 +125,14 @@ def test_job_of_one_attempt_is_never_tried_again(store: Store) -> None:
     assert store.jobs.get(job_id).dead_lettered_at is not None
 
 
-def test_timeout_is_a_failure_of_its_own_name(store: Store) -> None:
+def test_timeout_is_recorded_as_a_failure_named_timeout(store: Store) -> None:
     job_id = add(store)
     fail(store, take(store), error="took too long", timeout=True)
     assert attempts(store, job_id) == ["timeout"]
     assert store.jobs.get(job_id).status == "pending"
 
 
-def test_huge_error_keeps_its_end(store: Store) -> None:
+def test_huge_error_is_cut_to_its_end(store: Store) -> None:
     job_id = add(store)
     fail(store, take(store), error="x" * 100_000 + "the reason")
     message = store.jobs.get(job_id).error_message
@@ -161,7 +161,7 @@ def test_a_snooze_of_zero_seconds_is_ready_at_once(store: Store) -> None:
     assert take(store).id == job_id
 
 
-def test_a_snooze_beyond_the_calendar_is_refused_and_the_job_stays_held(store: Store) -> None:
+def test_snooze_beyond_the_calendar_is_refused_and_the_job_keeps_its_lease(store: Store) -> None:
     add(store)
     job = take(store)
     with pytest.raises(StatementRefused):
@@ -194,7 +194,7 @@ def test_an_attempt_that_is_reported_twice_in_one_call_ends_once(store: Store) -
     assert (twice.accepted, twice.fenced) == ((job.ref,), (job.ref,))
 
 
-def test_of_two_attempts_in_one_call_only_the_one_that_is_held_ends(store: Store) -> None:
+def test_call_with_two_attempts_ends_only_the_held_one(store: Store) -> None:
     job_id = add(store)
     snooze(store, take(store), 0.0)
     job = take(store)
@@ -250,7 +250,7 @@ def test_failing_effect_undoes_everything(store: Store, backend: BackendUnderTes
 
 
 @pytest.mark.parametrize("bad", [Effect("unheard_of", "{}"), Effect("note", "{}"), Effect("note", "{")])
-def test_an_effect_that_is_not_known_changes_nothing(store: Store, backend: BackendUnderTest, bad: Effect) -> None:
+def test_unknown_effect_changes_nothing(store: Store, backend: BackendUnderTest, bad: Effect) -> None:
     job_id = add(store)
     job = take(store)
     for outcome in (Succeeded(also=(note(job_id, "ok"), bad)), Failed("no", also=(bad,)), Snoozed(1, also=(bad,))):
@@ -282,7 +282,7 @@ def test_bad_follow_up_job_undoes_everything(store: Store) -> None:
     assert succeed(store, job).accepted
 
 
-def test_effects_of_a_fenced_worker_never_happen(store: Store, backend: BackendUnderTest) -> None:
+def test_effects_of_a_fenced_worker_are_not_applied(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store)
     job = take(store)
     effect = note(job_id, "no")
@@ -290,7 +290,7 @@ def test_effects_of_a_fenced_worker_never_happen(store: Store, backend: BackendU
     assert notes(backend) == []
 
 
-def test_follow_up_that_is_active_already_is_not_doubled(store: Store) -> None:
+def test_follow_up_equal_to_an_active_job_is_not_duplicated(store: Store) -> None:
     there = add(store, "unique", {"n": 1}, priority=-1)
     add(store)
     succeed(store, take(store), then=(NewJob("unique", {"n": 1}),))
@@ -305,7 +305,7 @@ def test_stopped_attempt_cancels_the_job(store: Store) -> None:
     assert attempts(store, job_id) == ["cancelled"]
 
 
-def test_snooze_brings_its_follow_ups_and_effects_with_it(store: Store, backend: BackendUnderTest) -> None:
+def test_snooze_applies_its_follow_ups_and_effects(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store, "fragile")
     effect = note(job_id, "saw half")
     report(store, take(store), Snoozed(5, "half", then=(NewJob("plain"),), also=(effect,)))
@@ -313,7 +313,7 @@ def test_snooze_brings_its_follow_ups_and_effects_with_it(store: Store, backend:
     assert sorted(job.type for job in store.jobs.upcoming()) == ["fragile", "plain"]
 
 
-def test_snooze_of_a_cancelled_job_brings_nothing(store: Store, backend: BackendUnderTest) -> None:
+def test_snooze_of_a_cancelled_job_applies_nothing(store: Store, backend: BackendUnderTest) -> None:
     job_id = add(store)
     job = take(store)
     store.jobs.cancel(job_id)
@@ -341,7 +341,7 @@ def test_follow_ups_inherit_the_correlation_id(store: Store) -> None:
     assert store.jobs.progress("unknown") == {}
 
 
-def test_follow_ups_belong_to_the_tenant_and_creator_of_the_job_before(store: Store) -> None:
+def test_follow_ups_inherit_tenant_and_creator(store: Store) -> None:
     add(store, tenant_id="acme", created_by="ann")
     then = (NewJob("unique", {"n": 1}), NewJob("plain", tenant_id="other"))
     succeed(store, take(store), then=then)
@@ -359,7 +359,7 @@ def test_a_failure_may_say_when_to_try_again(store: Store, clock: FakeClock) -> 
     assert store.jobs.seconds_to_next_due() == pytest.approx(7.5)
 
 
-def test_polling_has_a_bound(store: Store, clock: FakeClock) -> None:
+def test_polls_are_limited(store: Store, clock: FakeClock) -> None:
     job_id = add(store, "polling")
     for _ in range(3):
         snooze(store, take(store), 5)
@@ -374,7 +374,7 @@ def test_polling_has_a_bound(store: Store, clock: FakeClock) -> None:
     assert store.verify() == []
 
 
-def test_attempt_is_ended_by_the_id_of_its_job(store: Store, clock: FakeClock) -> None:
+def test_attempt_can_be_ended_by_its_job_id(store: Store, clock: FakeClock) -> None:
     done, broken = add(store), add(store)
     with pytest.raises(NotAllowed, match=f"job {done} is pending: only an attempt that runs can be ended"):
         store.complete(done)

@@ -1,4 +1,4 @@
-"""Job groups: parallel or sequential, what a failure does, progress, cancel and retry."""
+"""Job groups: parallel or sequential, failure policies, progress, cancellation and retries."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_jobs_of_a_parallel_group_start_together_and_progress_is_derived(store: 
     assert (store.groups.progress(group.id).status, store.groups.progress(group.id).percent) == ("failed", 100.0)
 
 
-def test_each_job_of_a_sequential_group_waits_for_the_one_before(store: Store) -> None:
+def test_job_of_a_sequential_group_waits_for_the_previous_one(store: Store) -> None:
     _, ids = group_of(store, 3, "sequential", "stop")
     for job_id in ids:
         job = take(store)
@@ -70,7 +70,7 @@ def test_jobs_added_later_to_a_sequential_group_wait_for_the_last_one(store: Sto
     assert take(store).id == last.id
 
 
-def test_sequential_group_waits_for_what_runs_though_the_job_behind_it_was_cancelled(store: Store) -> None:
+def test_sequential_group_waits_for_a_running_job_though_the_next_was_cancelled(store: Store) -> None:
     group, ids = group_of(store, 2, "sequential", "continue")
     running = take(store)
     store.jobs.cancel(ids[1])
@@ -80,7 +80,7 @@ def test_sequential_group_waits_for_what_runs_though_the_job_behind_it_was_cance
     assert take(store).id == late.id
 
 
-def test_sequential_group_waits_for_what_runs_though_a_job_outside_waits_for_it_too(store: Store) -> None:
+def test_sequential_group_waits_for_a_running_job_with_an_outside_dependent(store: Store) -> None:
     group, ids = group_of(store, 1, "sequential", "continue")
     running = take(store)
     outside = add(store, after=(ids[0],))
@@ -91,7 +91,7 @@ def test_sequential_group_waits_for_what_runs_though_a_job_outside_waits_for_it_
 
 
 @pytest.mark.parametrize("mode", ["parallel", "sequential"])
-def test_stop_cancels_what_has_not_started(store: Store, mode: GroupMode) -> None:
+def test_stop_cancels_jobs_that_have_not_started(store: Store, mode: GroupMode) -> None:
     group, ids = group_of(store, 4, mode, "stop")
     running = take(store) if mode == "parallel" else None
     failed = fail_for_good(store)
@@ -111,7 +111,7 @@ def test_attempt_that_will_be_retried_stops_nothing(store: Store) -> None:
 
 @pytest.mark.parametrize(("on_failure", "status"), [("continue", "failed"), ("skip", "succeeded")])
 @pytest.mark.parametrize("mode", ["parallel", "sequential"])
-def test_continue_and_skip_go_on_after_a_failure(
+def test_continue_and_skip_proceed_after_a_failure(
     store: Store, mode: GroupMode, on_failure: OnGroupFailure, status: str
 ) -> None:
     group, ids = group_of(store, 3, mode, on_failure)
@@ -188,7 +188,7 @@ def drain_all(store: Store) -> list[int]:
     return order
 
 
-def test_job_that_snoozes_with_follow_ups_keeps_the_next_waiting(store: Store, clock: FakeClock) -> None:
+def test_next_job_waits_while_the_previous_snoozes_with_follow_ups(store: Store, clock: FakeClock) -> None:
     _, ids = group_of(store, 2, "sequential", "stop")
     snooze(store, take(store), 10)
     assert claim(store) == ()
@@ -207,7 +207,7 @@ def test_follow_ups_in_a_stopped_group_do_not_start(store: Store) -> None:
         store.groups.add(group.id, [NewJob("plain")])
 
 
-def test_cancel_ends_what_waits_and_asks_what_runs_to_stop(store: Store) -> None:
+def test_cancel_ends_waiting_jobs_and_asks_running_ones_to_stop(store: Store) -> None:
     group, ids = group_of(store, 4, "parallel", "continue")
     other = add(store)
     running = take(store)
@@ -221,7 +221,7 @@ def test_cancel_ends_what_waits_and_asks_what_runs_to_stop(store: Store) -> None
     assert drain(store) == [other]
 
 
-def test_cancelled_sequential_group_is_cancelled_to_its_end(store: Store) -> None:
+def test_cancelling_a_sequential_group_cancels_every_job(store: Store) -> None:
     group, ids = group_of(store, 3, "sequential", "skip")
     assert store.groups.cancel(group.id) == (3, 0)
     assert statuses(store, ids) == ["cancelled"] * 3
@@ -254,7 +254,7 @@ def test_retry_of_a_stopped_group_resumes_it_in_order(store: Store, mode: GroupM
     assert store.groups.progress(group.id).status == "succeeded"
 
 
-def test_retry_of_a_cancelled_group_takes_the_cancelled_jobs_when_asked(store: Store) -> None:
+def test_retry_of_a_cancelled_group_includes_cancelled_jobs_on_request(store: Store) -> None:
     group, _ = group_of(store, 2, "parallel", "continue")
     store.groups.cancel(group.id)
     assert store.groups.retry(group.id) == []
@@ -271,7 +271,7 @@ def test_equal_job_added_again_replaces_a_failed_one(store: Store) -> None:
     assert (store.groups.progress(group.id).status, store.groups.progress(group.id).total) == ("succeeded", 1)
 
 
-def test_equal_jobs_of_a_sequential_group_are_waited_for(store: Store) -> None:
+def test_sequential_group_waits_for_equal_jobs(store: Store) -> None:
     before = add(store, "unique", {"n": 1})
     group = store.groups.open("s", mode="sequential", on_failure="stop")
     made = store.groups.add(group.id, [NewJob("unique", {"n": n}) for n in (0, 1, 2)])
@@ -284,7 +284,7 @@ def test_equal_jobs_of_a_sequential_group_are_waited_for(store: Store) -> None:
     assert take(store).id == made[2].id
 
 
-def test_name_belongs_to_one_group_of_a_tenant(store: Store) -> None:
+def test_group_names_are_unique_per_tenant(store: Store) -> None:
     group, _ = group_of(store, 1, "sequential", "stop")
     assert store.groups.open("nightly") == group
     assert store.groups.find("nightly") == group
@@ -319,7 +319,7 @@ def test_unknown_groups_are_refused(store: Store) -> None:
         store.groups.add(77, [NewJob("plain")])
 
 
-def test_job_of_a_sequential_group_names_no_other_parents(store: Store) -> None:
+def test_job_of_a_sequential_group_may_not_name_parents(store: Store) -> None:
     parent = add(store)
     group = store.groups.open("s", mode="sequential")
     with pytest.raises(BadArguments, match="wait for the one before"):
@@ -346,7 +346,7 @@ def test_group_without_jobs_is_pruned_with_them(store: Store, clock: FakeClock) 
     assert group.id != fresh.id
 
 
-def test_group_to_which_a_job_is_added_meanwhile_is_not_pruned(
+def test_group_that_gains_a_job_meanwhile_is_not_pruned(
     backend: BackendUnderTest, store: Store, clock: FakeClock
 ) -> None:
     group = store.groups.open("nightly")

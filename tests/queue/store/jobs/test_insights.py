@@ -21,7 +21,7 @@ def stats_of(store: Store, kind: str) -> TypeStats:
     return next(stats for stats in store.types.stats() if stats.type == kind)
 
 
-def test_pages_follow_each_other_without_gap_or_double(store: Store) -> None:
+def test_pages_have_no_gaps_or_duplicates(store: Store) -> None:
     ids = [made.id for made in store.jobs.enqueue_many(NewJob("plain") for _ in range(7))]
     seen: list[int] = []
     before = None
@@ -52,7 +52,7 @@ def test_filters_narrow_by_every_column_they_name(store: Store, clock: FakeClock
     assert found(type="tile", tenant_id="t") == []
 
 
-def test_statistics_of_the_last_hour(store: Store, clock: FakeClock) -> None:
+def test_statistics_cover_the_last_hour(store: Store, clock: FakeClock) -> None:
     for wait, run in ((1, 10), (3, 30), (2, 20)):
         add(store)
         clock.advance(wait)
@@ -112,7 +112,7 @@ def test_a_missing_job_is_an_error_with_its_id(store: Store) -> None:
 
 
 @ONLY_SQLITE
-def test_change_of_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
+def test_change_by_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
     other = backend.open()
     store.database.may_have_work()
     assert not store.database.may_have_work()
@@ -121,7 +121,7 @@ def test_change_of_another_connection_is_noticed(store: Store, backend: BackendU
     assert not store.database.may_have_work()
 
 
-def test_work_of_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
+def test_job_enqueued_by_another_connection_is_noticed(store: Store, backend: BackendUnderTest) -> None:
     other = backend.open()
     store.database.may_have_work()
     assert not store.database.may_have_work()
@@ -180,7 +180,7 @@ def test_every_reason_why_a_job_does_not_start_is_named(
     assert why(limited[2] + 1) == "the type is not declared"
 
 
-def test_the_end_of_a_reservation_is_the_next_thing_due(store: Store, clock: FakeClock) -> None:
+def test_end_of_a_reservation_counts_as_the_next_due_time(store: Store, clock: FakeClock) -> None:
     store.reservations.reserve("ann", 30)
     assert store.jobs.seconds_to_next_due() == pytest.approx(30)
     clock.advance(31)
@@ -206,7 +206,7 @@ def test_rates_count_what_happened_within_a_minute_and_an_hour(store: Store, clo
     assert store.types.rates()["hour"] == Throughput(0, 0, 0, 0, 0, 0)
 
 
-def test_the_last_hour_by_minutes(store: Store, clock: FakeClock) -> None:
+def test_last_hour_is_reported_by_minute(store: Store, clock: FakeClock) -> None:
     for wait, run in ((1, 10), (3, 30)):
         add(store)
         clock.advance(wait)
@@ -242,7 +242,7 @@ def test_counts_and_dead_letters_of_one_tenant(store: Store) -> None:
     assert (store.activity.dead_letters(), mine.dead_letters(), store.activity.dead_letters(most=2)) == (3, 2, 2)
 
 
-def test_the_last_hour_reads_again_only_minutes_that_may_still_change(store: Store, clock: FakeClock) -> None:
+def test_last_hour_rereads_only_minutes_that_may_still_change(store: Store, clock: FakeClock) -> None:
     def ended() -> list[int]:
         return [minute.succeeded for minute in store.activity.last_hour() if minute.succeeded]
 
@@ -257,7 +257,7 @@ def test_the_last_hour_reads_again_only_minutes_that_may_still_change(store: Sto
     assert len(ended()) < 5
 
 
-def test_the_oldest_ready_job_is_that_of_any_type(store: Store, clock: FakeClock) -> None:
+def test_oldest_ready_job_is_found_across_types(store: Store, clock: FakeClock) -> None:
     assert store.types.oldest_ready() is None
     add(store)
     clock.advance(30)

@@ -1,4 +1,4 @@
-"""Looks at the queue wait for nobody, and claims leave alone what another transaction holds."""
+"""Reads of the queue never wait for locks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.queue.store.store_driver import add, take
 from tests.queue.store.tested_backend import BackendUnderTest
 
 
-def test_looks_do_not_wait_for_a_change_that_is_under_way(backend: BackendUnderTest, store: Store) -> None:
-    """Statements of claims and of recovery lock rows; a look must not need that, and sees what was there before."""
+def test_reads_do_not_wait_for_an_uncommitted_change(backend: BackendUnderTest, store: Store) -> None:
+    """Claims and recovery lock rows; a read needs no lock and sees the state before the uncommitted change."""
     waiting, running = add(store, delay_seconds=100), add(store)
     assert take(store).id == running
     with backend.open().database.write() as tx:

@@ -1,4 +1,4 @@
-"""What several writers at once must not break. SQLite has one writer at a time; a server has many."""
+"""Invariants under concurrent writers. SQLite has one writer at a time; PostgreSQL has many."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 @contextmanager
 def ending(over: threading.Event) -> Iterator[None]:
-    """The others go on until this is done, or has failed."""
+    """Let the other threads continue until the block has succeeded or failed."""
     try:
         yield
     finally:
@@ -47,14 +47,14 @@ def ending(over: threading.Event) -> Iterator[None]:
 
 
 def finish_all(store: Store, worker: str, expected: int, done: list[int]) -> None:
-    """Claim and complete until that many jobs have been completed by all."""
+    """Claim and complete jobs until all threads together have completed `expected` jobs."""
     while len(done) < expected:
         for job in claim(store, worker):
             succeed(store, job, worker)
             done.append(job.id)
 
 
-def test_a_child_that_is_added_while_its_parent_completes_is_released(store: Store) -> None:
+def test_child_added_while_its_parent_completes_is_released(store: Store) -> None:
     done: list[int] = []
 
     def add_pairs() -> None:
@@ -70,7 +70,7 @@ def test_a_child_that_is_added_while_its_parent_completes_is_released(store: Sto
     assert len(done) == 4 * ROUNDS, "a child waits for a parent that has completed"
 
 
-def test_no_more_run_than_max_running_allows(store: Store) -> None:
+def test_max_running_is_never_exceeded(store: Store) -> None:
     for n in range(ROUNDS):
         add(store, "limited", {"hour": n})
     most: list[int] = []
@@ -86,7 +86,7 @@ def test_no_more_run_than_max_running_allows(store: Store) -> None:
     assert max(most) <= 2
 
 
-def test_no_job_starts_after_a_reservation_was_made(store: Store) -> None:
+def test_no_job_starts_under_a_new_reservation(store: Store) -> None:
     over = threading.Event()
 
     def reserve() -> None:
@@ -125,7 +125,7 @@ def test_only_one_of_many_gets_a_reservation(store: Store) -> None:
     together(*(partial(reserve, n) for n in range(4)))
 
 
-def test_an_equal_job_is_found_or_made_while_the_other_ends(store: Store) -> None:
+def test_equal_job_is_found_or_created_while_the_other_ends(store: Store) -> None:
     over = threading.Event()
     made: Counter[bool] = Counter()
 
@@ -173,7 +173,7 @@ def test_each_job_is_claimed_by_one_worker(store: Store) -> None:
 
 
 def test_reports_of_shared_children_in_opposite_order_do_not_fail(store: Store) -> None:
-    """Two workers complete parents of the same children in opposite orders: rows are locked crosswise."""
+    """Two workers complete parents of the same children in opposite orders, which locks rows crosswise."""
     for _ in range(ROUNDS // 3):
         parents = [add(store) for _ in range(4)]
         children = [add(store, after=tuple(parents)) for _ in range(3)]
@@ -192,7 +192,7 @@ def test_reports_of_shared_children_in_opposite_order_do_not_fail(store: Store) 
             report(store, job, Succeeded(), "w3")
 
 
-def test_no_follow_up_job_is_left_in_a_group_that_is_cancelled_meanwhile(store: Store) -> None:
+def test_no_follow_up_is_left_in_a_group_cancelled_meanwhile(store: Store) -> None:
     for n in range(ROUNDS // 2):
         group = store.groups.open(f"group {n}")
         store.groups.add(group.id, [NewJob("plain")])
@@ -205,7 +205,7 @@ def test_no_follow_up_job_is_left_in_a_group_that_is_cancelled_meanwhile(store: 
         assert not left, "a job waits in a group that was stopped"
 
 
-def test_no_retry_as_a_new_job_is_left_in_a_group_that_is_cancelled_meanwhile(store: Store) -> None:
+def test_no_new_retry_job_is_left_in_a_group_cancelled_meanwhile(store: Store) -> None:
     store.definitions.edit("plain", {"retry_as": "new_job"})
     for n in range(ROUNDS // 2):
         group = store.groups.open(f"group {n}")
@@ -216,7 +216,7 @@ def test_no_retry_as_a_new_job_is_left_in_a_group_that_is_cancelled_meanwhile(st
         assert not left, "a job waits in a group that was stopped"
 
 
-def test_job_added_to_a_sequential_group_waits_for_the_follow_up_of_the_one_that_ends_meanwhile(store: Store) -> None:
+def test_job_added_to_a_sequential_group_waits_for_a_concurrent_follow_up(store: Store) -> None:
     for n in range(ROUNDS // 2):
         group = store.groups.open(f"group {n}", mode="sequential")
         store.groups.add(group.id, [NewJob("plain")])
@@ -251,7 +251,7 @@ def test_cancellation_is_not_lost_when_the_job_is_recovered_meanwhile(store: Sto
 
 
 def _recovered(store: Store, job_id: int) -> str | None:
-    """The status of a job whose lease has ended, once it was recovered."""
+    """The status of a job after its lease expired and it was recovered."""
     store.maintenance.recover()
     status = store.jobs.get(job_id).status
     return None if status == "processing" else status
@@ -261,7 +261,7 @@ def _take(store: Store, worker: str, count: int) -> list[Claimed]:
     return list(itertools.chain(*(claim(store, worker, ("plain",)) for _ in range(count))))
 
 
-def test_cancelling_completing_retrying_and_recovering_at_once_keep_every_promise(store: Store) -> None:
+def test_invariants_hold_under_concurrent_cancel_complete_retry_and_recover(store: Store) -> None:
     ids = [add(store, max_attempts=50) for _ in range(ROUNDS)]
     over = threading.Event()
 

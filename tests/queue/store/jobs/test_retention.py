@@ -1,4 +1,4 @@
-"""Finished jobs are kept for a while; what is active is never pruned."""
+"""Finished jobs are pruned after their retention period; active jobs are never pruned."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.queue.store.tested_backend import BackendUnderTest
 DAY = 86_400.0
 
 
-def test_each_end_has_its_own_age(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
+def test_each_final_status_has_its_own_retention(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
     completed, failed, cancelled = add(store), add(store), add(store)
     succeed(store, take(store))
     fail(store, take(store), permanent=True)
@@ -31,7 +31,7 @@ def test_each_end_has_its_own_age(store: Store, backend: BackendUnderTest, clock
     assert {completed, cancelled}.isdisjoint(job.id for job in store.jobs.list().jobs)
 
 
-def test_active_jobs_stay_however_old(store: Store, clock: FakeClock) -> None:
+def test_active_jobs_are_kept_however_old(store: Store, clock: FakeClock) -> None:
     running, waiting, delayed = add(store), add(store), add(store, delay_seconds=10**8)
     take(store)
     clock.advance(1000 * DAY)
@@ -39,7 +39,7 @@ def test_active_jobs_stay_however_old(store: Store, clock: FakeClock) -> None:
     assert sorted(job.id for job in store.jobs.list().jobs) == [running, waiting, delayed]
 
 
-def test_old_attempts_go_of_a_job_that_snoozes_on_and_on(store: Store, clock: FakeClock) -> None:
+def test_old_attempts_of_an_endlessly_snoozing_job_are_pruned(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     for _ in range(10):
         snooze(store, take(store), seconds=DAY)
@@ -52,7 +52,7 @@ def test_old_attempts_go_of_a_job_that_snoozes_on_and_on(store: Store, clock: Fa
     assert take(store).attempt_no == 11
 
 
-def test_attempts_go_without_a_gap_though_the_clock_was_set_back(store: Store, clock: FakeClock) -> None:
+def test_attempts_are_pruned_without_gaps_after_the_clock_was_set_back(store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     for step in (30 * DAY, -20 * DAY, 1.0):
         snooze(store, take(store), seconds=0.5)
@@ -64,7 +64,9 @@ def test_attempts_go_without_a_gap_though_the_clock_was_set_back(store: Store, c
     assert [attempt.attempt_no for attempt in store.jobs.history(job_id).attempts] == [2, 3, 4], "2 is of a later day"
 
 
-def test_many_go_a_thousand_to_a_transaction(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
+def test_many_jobs_are_pruned_a_thousand_per_transaction(
+    store: Store, backend: BackendUnderTest, clock: FakeClock
+) -> None:
     store.jobs.enqueue_many(NewJob("plain") for _ in range(2100))
     backend.by_hand("UPDATE jobs SET status = 'cancelled', completed_at = ?", to_text(clock()))
     clock.advance(1)
@@ -72,7 +74,7 @@ def test_many_go_a_thousand_to_a_transaction(store: Store, backend: BackendUnder
     assert store.jobs.list().jobs == ()
 
 
-def test_retry_outlives_the_job_that_it_names(store: Store, clock: FakeClock) -> None:
+def test_retry_outlives_the_job_it_replaces(store: Store, clock: FakeClock) -> None:
     old = add(store)
     succeed(store, take(store))
     clock.advance(DAY)
@@ -81,7 +83,9 @@ def test_retry_outlives_the_job_that_it_names(store: Store, clock: FakeClock) ->
     assert store.jobs.get(new.id).retry_of is None
 
 
-def test_silent_workers_and_old_reservations_go(store: Store, backend: BackendUnderTest, clock: FakeClock) -> None:
+def test_silent_workers_and_old_reservations_are_pruned(
+    store: Store, backend: BackendUnderTest, clock: FakeClock
+) -> None:
     add(store)
     take(store, "busy", lease=10 * DAY)
     for name in ("busy", "gone", "here"):

@@ -1,4 +1,4 @@
-"""Transactions that were rolled back because of another one run again."""
+"""Transactions rolled back by a conflict are repeated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gribmill.queue.errors import StoreBusy, StoreConflict
 from gribmill.queue.store.retrying import TRIES, retried
 
 
-def test_an_action_is_done_again_after_a_conflict() -> None:
+def test_transaction_is_repeated_after_a_conflict() -> None:
     calls: list[int] = []
 
     @retried
@@ -22,7 +22,7 @@ def test_an_action_is_done_again_after_a_conflict() -> None:
     assert calls == [4] * TRIES
 
 
-def test_a_conflict_that_does_not_end_is_reported() -> None:
+def test_persistent_conflict_is_reported() -> None:
     calls: list[int] = []
 
     @retried
@@ -35,7 +35,7 @@ def test_a_conflict_that_does_not_end_is_reported() -> None:
     assert len(calls) == TRIES
 
 
-def test_other_errors_are_not_tried_again() -> None:
+def test_other_errors_are_not_retried() -> None:
     calls: list[int] = []
 
     @retried

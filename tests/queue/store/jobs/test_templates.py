@@ -1,4 +1,4 @@
-"""Job templates: arguments and options with a name, snapshots in jobs, triggers that name one, and tenants."""
+"""Job templates: named arguments and options, snapshots in jobs, use by triggers, and tenants."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_job_takes_arguments_and_options_of_its_template_and_may_override_argume
     }
 
 
-def test_jobs_of_a_template_come_together_and_one_by_one_with_the_same_values(store: Store) -> None:
+def test_jobs_of_a_template_are_equal_in_bulk_and_one_by_one(store: Store) -> None:
     template = nightly(store)
     jobs = [store.templates.job("nightly", args={"n": n}) for n in range(3)]
     made = store.jobs.enqueue_many([*jobs, NewJob("plain", {"n": 3}, 5)])
@@ -66,7 +66,7 @@ def test_retry_names_the_template_of_the_first_job(store: Store) -> None:
     assert (again.template_id, again.args) == (template.id, {"n": 1})
 
 
-def test_removed_template_stays_named_by_its_jobs_and_its_id_is_not_given_out_again(store: Store) -> None:
+def test_jobs_keep_the_name_of_a_removed_template_and_its_id_is_not_reused(store: Store) -> None:
     template = nightly(store)
     job = run(store)
     store.templates.remove("nightly")
@@ -77,7 +77,7 @@ def test_removed_template_stays_named_by_its_jobs_and_its_id_is_not_given_out_ag
         store.templates.remove("gone")
 
 
-def test_arguments_that_are_missing_are_given_with_each_job(store: Store) -> None:
+def test_missing_arguments_must_be_given_with_each_job(store: Store) -> None:
     store.templates.add(NewTemplate("half", "needy", {"hour": 3}))
     assert store.templates.use("half").missing == ("region",)
     with pytest.raises(BadArguments, match="needy: region: field required"):
@@ -104,7 +104,7 @@ def test_arguments_that_are_missing_are_given_with_each_job(store: Store) -> Non
         ({"tenant_id": "nobody"}, TenantNotFound, "nobody"),
     ],
 )
-def test_template_that_no_job_could_be_made_from_is_refused(
+def test_template_that_could_never_create_a_job_is_refused(
     store: Store, fields: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
@@ -131,7 +131,7 @@ def test_edit_is_checked_like_a_new_template_and_leaves_it_unchanged_when_refuse
 # Triggers
 
 
-def test_schedule_makes_jobs_of_the_template_as_it_is_then(store: Store, clock: FakeClock) -> None:
+def test_schedule_uses_the_template_as_it_is_at_the_slot(store: Store, clock: FakeClock) -> None:
     template = nightly(store)
     rule = NewTrigger("every minute", "plain", {}, cron="* * * * *", template_id=template.id)
     trigger = store.triggers.add(rule)
@@ -176,7 +176,7 @@ def test_trigger_can_change_to_a_template_and_back(store: Store) -> None:
     store.templates.remove("nightly")
 
 
-def test_trigger_whose_template_lacks_an_argument_is_refused_or_says_so_when_it_fires(store: Store) -> None:
+def test_template_that_lacks_an_argument_is_reported_when_added_or_fired(store: Store) -> None:
     template = store.templates.add(NewTemplate("half", "needy", {}))
     with pytest.raises(BadArguments, match="region: field required"):
         store.triggers.add(NewTrigger("cron", "needy", {}, cron="* * * * *", template_id=template.id))
@@ -212,10 +212,10 @@ def test_templates_of_other_tenants_do_not_exist(store: Store) -> None:
     assert [one.name for one in store.templates.list()] == ["nightly", "nightly"]
 
 
-# What a run was started with
+# What a job was started with
 
 
-def test_every_run_has_an_id_its_template_and_its_arguments(store: Store, backend: BackendUnderTest) -> None:
+def test_every_job_has_an_id_its_template_and_its_arguments(store: Store, backend: BackendUnderTest) -> None:
     template = nightly(store)
     job = run(store)
     fail(store, take(store))

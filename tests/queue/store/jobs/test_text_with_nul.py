@@ -50,8 +50,8 @@ def test_nul_in_a_reason_is_replaced(store: Store) -> None:
     assert store.jobs.get(job).error_message == REPLACED
 
 
-def test_nul_in_arguments_and_in_the_payload_of_an_event_is_kept_as_json_has_it(store: Store) -> None:
-    """JSON writes it as an escape, which is text like any other."""
+def test_nul_in_arguments_and_event_payloads_is_kept_as_a_json_escape(store: Store) -> None:
+    """JSON escapes it, so databases can store it."""
     job = store.jobs.enqueue(NewJob("needy", {"region": "ne", "note": "a\0b"}))
     with store.database.write() as tx:
         tx.publish(NewEvent("test.event", {"text": "a\0b"}))

@@ -1,7 +1,7 @@
-"""A commit of which the writer does not learn that it succeeded: what is repeated is done once.
+"""Commits whose success the writer does not learn of: repeating them changes nothing.
 
 PostgreSQL: the connection is lost before the answer. SQLite: the disk reports an error after the commit; claims do not
-wait for the disk there, so that a claim alone is never unknown.
+wait for the disk there, so the outcome of a claim alone is always known.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def lose_connection(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: losses.append("server closed the connection unexpectedly")
 
 
-def test_a_report_whose_commit_is_unknown_can_be_repeated(queue: Queue) -> None:
+def test_report_with_an_unknown_commit_can_be_repeated(queue: Queue) -> None:
     store = queue.store
     job_id = add(store)
     report = Report(take(store).ref, Succeeded(then=(NewJob("plain", {"n": 2}),)))
@@ -95,7 +95,7 @@ def test_a_report_whose_commit_is_unknown_can_be_repeated(queue: Queue) -> None:
     assert [one.args for one in store.jobs.list().jobs if one.id != job_id] == [{"n": 2}]
 
 
-def test_a_turn_whose_commit_is_unknown_can_be_repeated_and_what_it_claimed_is_recovered(queue: Queue) -> None:
+def test_exchange_with_an_unknown_commit_can_be_repeated_and_its_claims_recovered(queue: Queue) -> None:
     store = queue.store
     first, second = add(store), add(store)
     report = Report(take(store).ref, Succeeded())
@@ -109,7 +109,7 @@ def test_a_turn_whose_commit_is_unknown_can_be_repeated_and_what_it_claimed_is_r
     assert store.maintenance.recover().requeued == (second,)
 
 
-def test_enqueueing_whose_commit_is_unknown_can_be_repeated_with_a_dedupe_key(queue: Queue) -> None:
+def test_enqueue_with_an_unknown_commit_can_be_repeated_with_a_dedupe_key(queue: Queue) -> None:
     job = NewJob("plain", {}, dedupe_key="once")
     queue.lose_next()
     with pytest.raises(StoreError):
@@ -119,7 +119,7 @@ def test_enqueueing_whose_commit_is_unknown_can_be_repeated_with_a_dedupe_key(qu
 
 
 @pytest.mark.parametrize("queue", [pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True)
-def test_a_claim_whose_commit_is_unknown_is_recovered_after_its_lease(queue: Queue) -> None:
+def test_claim_with_an_unknown_commit_is_recovered_after_its_lease(queue: Queue) -> None:
     store = queue.store
     job = add(store)
     queue.lose_next()

@@ -1,4 +1,4 @@
-"""Waits and rates against examples that were computed by hand: a wait begins when an attempt could have started."""
+"""Waits and rates against examples computed by hand: a wait begins when an attempt could have started."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ def test_wait_of_each_attempt_begins_when_it_could_have_started(store: Store, cl
     assert plain.wait_p50 == pytest.approx(waits[0], abs=0.01), "of its first attempt"
 
 
-def test_job_that_is_reset_manually_waits_from_then_on(
-    backend: BackendUnderTest, store: Store, clock: FakeClock
-) -> None:
+def test_manually_reset_job_waits_from_the_reset_on(backend: BackendUnderTest, store: Store, clock: FakeClock) -> None:
     job_id = add(store)
     clock.advance(5)
     fail(store, take(store), permanent=True)
@@ -80,8 +78,8 @@ def test_job_that_is_reset_manually_waits_from_then_on(
     assert [one.wait_seconds for one in store.attempts.of(job_id)] == [5]
 
 
-def test_rates_of_a_minute_and_an_hour_by_hand(store: Store, clock: FakeClock) -> None:
-    """Six jobs at 0 s, two at 100 s; what becomes of them until 150 s."""
+def test_rates_of_a_minute_and_an_hour_match_manual_results(store: Store, clock: FakeClock) -> None:
+    """Six jobs at 0 s and two at 100 s, observed until 150 s."""
     for _ in range(6):
         add(store, max_attempts=2)
     succeed(store, take(store))

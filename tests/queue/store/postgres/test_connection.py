@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: limits, what is lost with one, and what looks may not do."""
+"""Connections to PostgreSQL: timeouts, locks, crashes, reconnection and error messages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_dead_connection_is_noticed_within_a_third_of_the_lease(lease_seconds:
     assert str(given["keepalives"]) == "1"
 
 
-def test_what_the_url_says_about_the_network_counts() -> None:
+def test_network_options_of_the_url_are_used() -> None:
     given = psycopg.conninfo.conninfo_to_dict(
         connection_text("postgresql://db/x?connect_timeout=3&sslmode=require", 60.0)
     )
@@ -60,14 +60,14 @@ def test_what_the_url_says_about_the_network_counts() -> None:
 
 
 @pytest.mark.parametrize("name", ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"])
-def test_every_connection_limits_how_long_it_waits(postgres: PostgresUnderTest, name: str) -> None:
+def test_every_connection_has_timeouts(postgres: PostgresUnderTest, name: str) -> None:
     with PostgresDatabase(postgres.url).write() as tx:
         connection = tx._handle.connection
         assert connection.execute(f"SHOW {name}").fetchone() != ("0",)
 
 
-def test_the_server_ends_a_transaction_whose_client_went_silent(postgres: PostgresUnderTest) -> None:
-    """Its timer runs after every kind of batch: a client that vanished would otherwise keep its locks."""
+def test_server_ends_the_transaction_of_a_silent_client(postgres: PostgresUnderTest) -> None:
+    """The idle timeout applies after every kind of batch: a vanished client would otherwise keep its locks."""
     with pytest.raises(StoreUnreachable):
         with PostgresDatabase(postgres.url).write() as tx:
             connection = tx._handle.connection
@@ -80,7 +80,7 @@ def test_the_server_ends_a_transaction_whose_client_went_silent(postgres: Postgr
 
 
 def test_a_claim_survives_a_crash_of_the_server(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its worker goes on after a crash or a failover. A claim that was forgotten would be given to another one too."""
+    """The worker continues after a crash or failover; a forgotten claim would be given to a second worker."""
     add(store)
     waited: list[bool] = []
     commit = Handle.commit
@@ -110,7 +110,7 @@ def test_no_transaction_is_open_while_a_job_runs(postgres: PostgresUnderTest, st
     assert postgres.by_hand(open_ones) == [(0,)]
 
 
-def test_claims_pass_over_what_another_transaction_holds(postgres: PostgresUnderTest, store: Store) -> None:
+def test_claims_skip_rows_that_another_transaction_has_locked(postgres: PostgresUnderTest, store: Store) -> None:
     held, free = add(store), add(store)
     with psycopg.connect(postgres.url) as holder:
         holder.execute("SELECT 1 FROM jobs WHERE id = %s FOR UPDATE", (held,))
@@ -120,7 +120,7 @@ def test_claims_pass_over_what_another_transaction_holds(postgres: PostgresUnder
 
 
 def test_advisory_locks_end_with_their_transaction(postgres: PostgresUnderTest, store: Store) -> None:
-    """A lock of the session would stay on a connection that PgBouncer gives to another client."""
+    """A session lock would stay on a connection that PgBouncer gives to another client."""
     texts = [file.read_text() for file in DIALECT.rglob("*") if file.suffix in (".sql", ".py")]
     found = {call for text in texts for call in ADVISORY.findall(text)}
     assert found and all("_xact_" in call for call in found), found
@@ -131,8 +131,8 @@ def test_advisory_locks_end_with_their_transaction(postgres: PostgresUnderTest, 
     assert postgres.by_hand(f"{held} WHERE l.locktype = 'advisory' AND d.datname = current_database()") == [(0,)]
 
 
-def test_a_deadlock_ends_with_one_of_the_two_run_again(postgres: PostgresUnderTest, store: Store) -> None:
-    """Only here: SQLite has one writer at a time, who never waits for another."""
+def test_deadlock_ends_with_one_transaction_repeated(postgres: PostgresUnderTest, store: Store) -> None:
+    """Only in PostgreSQL: SQLite's single writer cannot deadlock."""
     one, two = add(store, delay_seconds=100), add(store, delay_seconds=100)
     met = threading.Barrier(2)
     tries: list[int] = []
@@ -151,7 +151,7 @@ def test_a_deadlock_ends_with_one_of_the_two_run_again(postgres: PostgresUnderTe
     assert [store.jobs.get(job).next_run_at for job in (one, two)] == [None, None]
 
 
-def test_a_connection_that_was_cut_is_made_again(postgres: PostgresUnderTest, store: Store) -> None:
+def test_cut_connection_is_reopened(postgres: PostgresUnderTest, store: Store) -> None:
     job = add(store)
     others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     cut = f"SELECT pg_terminate_backend(pid) {others}"
@@ -162,7 +162,7 @@ def test_a_connection_that_was_cut_is_made_again(postgres: PostgresUnderTest, st
     assert store.jobs.get(job).status == "processing"
 
 
-def test_an_unreachable_server_is_one_sentence_without_the_password() -> None:
+def test_unreachable_server_is_reported_without_the_password() -> None:
     with pytest.raises(StoreError) as error:
         PostgresDatabase("postgresql://mill:pa55word@127.0.0.1:1/gribmill")
     assert "cannot be reached" in str(error.value)

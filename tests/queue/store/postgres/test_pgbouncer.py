@@ -17,7 +17,7 @@ pytestmark = pytest.mark.postgres
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[str]:
-    """The URL of some database of the pool."""
+    """The URL of a database behind the pooler."""
     with pgbouncer(postgres_url()) as url:
         yield url
 
@@ -37,16 +37,16 @@ def test_guarantee_holds_through_a_pooler(
     assert pooled.store.verify() == []
 
 
-def test_workers_that_cannot_listen_still_look(pooled: BackendUnderTest) -> None:
+def test_workers_that_cannot_listen_still_poll(pooled: BackendUnderTest) -> None:
     listener = pooled.store.database.listener()
     listener.drain()
     listener.close()
     assert not pooled.store.database.may_have_work()
 
 
-def test_looks_for_a_tenant_stay_limited_through_a_pooler(pooled: BackendUnderTest) -> None:
+def test_reads_for_a_tenant_stay_restricted_through_a_pooler(pooled: BackendUnderTest) -> None:
     theirs, mine = (pooled.store.jobs.enqueue(NewJob("plain", tenant_id=tenant)).id for tenant in ("theirs", "acme"))
     handle = pooled.store.for_tenant("acme")
-    for _ in range(8):  # more than the pool has connections
+    for _ in range(8):  # more threads than the pool has connections
         assert [job.id for job in handle.jobs._jobs.list().jobs] == [mine]
         assert [job.id for job in pooled.store.jobs.list().jobs] == [mine, theirs]

@@ -1,4 +1,4 @@
-"""Plans in PostgreSQL of what runs often: an index, and no scan of a table that grows; before and after ANALYZE."""
+"""PostgreSQL plans of frequent statements: an index, and no scan of a growing table, before and after ANALYZE."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ LISTS: dict[str, Plan] = {
 
 CREATED = "timestamptz '2026-05-29 00:00:00+00' + make_interval(secs => i)"
 FAR = "timestamptz '2030-01-01 00:00:00+00'"
-# How many, and what differs from a plain pending row of number i.
+# How many rows, and how they differ from a plain pending row number i.
 ROWS: tuple[tuple[int, dict[str, str]], ...] = (
     (6_000, {"type": "'plain'", "priority": "i % 5", "dedupe_key": "'key' || i"}),
     (3_000, {"type": "'tile'", "priority": "i % 5", "group_key": "'g' || (i / 12)"}),
@@ -198,7 +198,7 @@ def backlog(request: pytest.FixtureRequest) -> Iterator[Connection]:
 
 
 def explain(connection: Connection, name: str, params: Any, *, generic: bool) -> dict[str, Any]:
-    """The plan with these values, or the one for any values, which the server may keep for a prepared statement."""
+    """The plan for these values, or the generic plan that the server may cache for a prepared statement."""
     claims = name.startswith("claims/") and name not in ("claims/prepare", "claims/promote", "claims/lock_types")
     with connection.transaction(force_rollback=True):
         if claims:
@@ -239,7 +239,7 @@ def check(name: str, plan: dict[str, Any], wanted: Plan) -> None:
     assert indexes >= {*wanted.uses}, shown
     scanned = [node["Relation Name"] for node in found if node["Node Type"] == "Seq Scan"]
     assert not LARGE & {*scanned}, shown
-    # Elsewhere a sort of the few rows that an index gives is as good.
+    # Elsewhere, sorting the few rows that an index returns is fine.
     sorted_heads = name.startswith("claims/") and any(node["Node Type"] == "Sort" for node in found)
     assert not sorted_heads or wanted.sorts is not None, shown
 
@@ -251,7 +251,7 @@ def test_statement_uses_its_index(backlog: Connection, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*HOT, *LISTS])
-def test_a_plan_that_is_kept_for_all_values_uses_the_index_too(backlog: Connection, name: str) -> None:
+def test_generic_plan_uses_the_index_too(backlog: Connection, name: str) -> None:
     if is_planned_each_time(statement(name)):
         pytest.skip("it is planned for its values each time")
     wanted = (HOT | LISTS)[name]
@@ -259,7 +259,7 @@ def test_a_plan_that_is_kept_for_all_values_uses_the_index_too(backlog: Connecti
 
 
 def test_row_level_security_leaves_the_list_of_a_tenant_to_its_index(backlog: Connection) -> None:
-    """A policy with a condition that an index answers would have all jobs of the tenant read for one page."""
+    """A policy with an indexable condition would read all jobs of the tenant for one page."""
     with backlog.transaction(force_rollback=True):
         backlog.execute(ENTER, ("t3",))
         plan = explain(backlog, "listing/of_tenant", LISTS["listing/of_tenant"].params, generic=False)

@@ -1,4 +1,4 @@
-"""A worker's turn on PostgreSQL: texts arrive as they were, and a failure leaves a connection that can be used."""
+"""A worker's exchange on PostgreSQL: text is stored unchanged, and a failure leaves a usable connection."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def store(postgres: PostgresUnderTest) -> Store:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_what_an_attempt_printed_is_stored_as_it_was(store: Store, text: str) -> None:
+def test_output_of_an_attempt_is_stored_unchanged(store: Store, text: str) -> None:
     add(store)
     job = take(store)
     outcome = Succeeded(artifacts=(text,))
@@ -49,7 +49,7 @@ def test_what_an_attempt_printed_is_stored_as_it_was(store: Store, text: str) ->
     assert attempt.log_path == "logs/1"
 
 
-def test_many_turns_on_one_connection(store: Store) -> None:
+def test_many_exchanges_use_one_connection(store: Store) -> None:
     for _ in range(3):
         add(store)
     job = take(store)
@@ -61,7 +61,7 @@ def test_many_turns_on_one_connection(store: Store) -> None:
     assert (last.accepted, last.batches) == ((job.ref,), ((), ()))
 
 
-def test_a_turn_after_a_rollback_which_deallocated_its_statements(store: Store) -> None:
+def test_exchange_works_after_a_rollback_that_deallocated_its_statements(store: Store) -> None:
     for _ in range(3):
         add(store)
     job = take(store)
@@ -73,7 +73,7 @@ def test_a_turn_after_a_rollback_which_deallocated_its_statements(store: Store) 
     assert store.exchange("w1", [Report(last.ref, Succeeded())], [PLAIN]).accepted == (last.ref,)
 
 
-def test_a_look_leaves_statements_prepared(store: Store) -> None:
+def test_read_leaves_statements_prepared(store: Store) -> None:
     add(store)
     job = take(store)
     store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
@@ -87,7 +87,7 @@ def test_a_look_leaves_statements_prepared(store: Store) -> None:
 
 
 @pytest.mark.parametrize("broken", ["dependencies/note_ended", "claims/take_next"])
-def test_a_turn_that_the_server_refuses_changes_nothing_and_the_next_one_works(
+def test_refused_exchange_changes_nothing_and_the_next_one_works(
     store: Store, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     add(store)
@@ -100,7 +100,7 @@ def test_a_turn_that_the_server_refuses_changes_nothing_and_the_next_one_works(
     assert store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN]).accepted == (job.ref,)
 
 
-def test_what_takes_one_round_trip_goes_over_a_new_connection_when_the_idle_one_was_ended(
+def test_single_round_trips_reconnect_when_the_idle_connection_was_closed(
     postgres: PostgresUnderTest, store: Store
 ) -> None:
     add(store)
@@ -119,13 +119,13 @@ def test_what_takes_one_round_trip_goes_over_a_new_connection_when_the_idle_one_
     assert take(store).id == added
 
 
-def test_a_turn_whose_connection_is_ended_meanwhile_fails_and_the_next_one_works(
+def test_exchange_whose_connection_is_closed_fails_and_the_next_one_works(
     postgres: PostgresUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(store)
     job = take(store)
     with monkeypatch.context() as patch:
-        # The server is not seen to be gone before the turn is sent.
+        # The lost connection is noticed only when the exchange is sent.
         patch.setattr(Handle, "_replace_if_lost", lambda _: None)
         postgres.by_hand(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"

@@ -1,4 +1,4 @@
-"""A commit is on the disk before it is reported, and other writers do not wait for the disk meanwhile."""
+"""A commit is on disk before it is reported, and other writers do not wait for that flush."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOG_BYTES_KEPT = log_bytes_kept(CHECKPOINT_PAGES)
 
 
 class Disk:
-    """Stands before the system's flush and writes down what the file held, and whether the lock was free, each time."""
+    """Wraps fsync and records each time what the file held and whether the lock was free."""
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.flushed: list[tuple[str, int]] = []
@@ -92,7 +92,7 @@ def test_claims_and_heartbeats_do_not_wait_for_the_disk(store: Store, disk: Disk
 
 
 def test_a_claim_of_a_type_that_must_not_run_twice_waits_for_the_disk(store: Store, disk: Disk) -> None:
-    """Lost, a job of this type is never run again: a power cut must not make it pending."""
+    """A lost job of this type never runs again, so a power failure must not make it pending."""
     for _ in range(2):
         add(store, "fragile")
     disk.flushed.clear()
@@ -103,7 +103,7 @@ def test_a_claim_of_a_type_that_must_not_run_twice_waits_for_the_disk(store: Sto
 
 
 @pytest.mark.slow
-def test_log_is_filled_up_once_and_then_grows_no_more(store: Store, tmp_path: Path) -> None:
+def test_log_is_preallocated_once_and_then_stops_growing(store: Store, tmp_path: Path) -> None:
     log = tmp_path / "jobs.db-wal"
     add(store)
     assert log.stat().st_size < LOG_BYTES_KEPT, "a passing command fills up nothing"
@@ -117,7 +117,7 @@ def test_log_is_filled_up_once_and_then_grows_no_more(store: Store, tmp_path: Pa
     assert sizes == {LOG_BYTES_KEPT}
 
 
-def test_log_with_zeros_at_its_end_is_recovered_whole(store: Store, tmp_path: Path) -> None:
+def test_log_with_trailing_zeros_is_recovered_completely(store: Store, tmp_path: Path) -> None:
     for _ in range(3 * FLUSHES_BEFORE_ROOM):
         add(store)
     after = tmp_path / "after the power cut"
@@ -133,7 +133,7 @@ def test_log_with_zeros_at_its_end_is_recovered_whole(store: Store, tmp_path: Pa
 def test_no_process_can_append_while_the_log_is_preallocated(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even a hand that takes no host lock: zeros must never come down on its frames."""
+    """Not even a manual writer without the host lock: zeros must never overwrite its frames."""
     real, refused = DurableLog.make_room, []
 
     def make_room(log: DurableLog, size: int) -> None:

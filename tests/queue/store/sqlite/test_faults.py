@@ -1,4 +1,4 @@
-"""Faults of disk, file and machine: an error that says what to do, nothing lost, and work continues."""
+"""Faults of disk, file and machine: the error says what to do, nothing is lost, and work continues."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def connection_of(store: Store) -> sqlite3.Connection:
 # No space
 
 
-def test_full_database_refuses_and_goes_on_when_there_is_space(jobs_db: SqliteUnderTest) -> None:
+def test_full_database_refuses_writes_until_there_is_space(jobs_db: SqliteUnderTest) -> None:
     store = jobs_db.store
     first = add(store)
     job = take(store)
@@ -79,7 +79,7 @@ def test_full_database_keeps_the_attempt_open_until_it_can_be_reported(jobs_db: 
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """A file system of a few pages' space."""
+    """A file system with room for a few pages."""
     folder.mkdir()
     made = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, check=False
@@ -114,8 +114,8 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_commit_counts_also_when_the_log_cannot_be_emptied_for_want_of_space(tmp_path: Path) -> None:
-    """A failed checkpoint is not a failed commit: a caller that believes nothing was written would repeat it."""
+def test_commit_succeeds_even_if_the_full_disk_prevents_a_checkpoint(tmp_path: Path) -> None:
+    """A failed checkpoint is not a failed commit: a caller that assumes a failure would repeat it."""
     with small_disk(tmp_path / "disk", "12m") as disk:
         backend = SqliteUnderTest(disk)
         store = backend.store
@@ -144,7 +144,7 @@ def test_copy_onto_a_full_disk_names_the_target_and_leaves_nothing(tmp_path: Pat
 
 
 def as_nobody(path: Path) -> str:
-    """What a process without root's rights says when it opens the queue and adds a job. Permissions bind no root."""
+    """Output of an unprivileged process that opens the queue and adds a job; root ignores permissions."""
     if os.geteuid() != 0:
         pytest.skip("only root can change its user")
     reader, writer = os.pipe()
@@ -169,7 +169,7 @@ def as_nobody(path: Path) -> str:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that other accounts can reach: those of pytest are private."""
+    """A folder that other accounts can reach; pytest's own are private."""
     with tempfile.TemporaryDirectory(prefix="open-folder-") as name:
         folder = Path(name)
         folder.chmod(0o777)
@@ -180,7 +180,7 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.process
-def test_file_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
+def test_unwritable_file_is_reported(open_folder: Path) -> None:
     backend = SqliteUnderTest(open_folder)
     add(backend.store)
     backend.close()
@@ -196,7 +196,7 @@ def test_file_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
 
 
 @pytest.mark.process
-def test_database_alone_read_only_is_a_sentence(open_folder: Path) -> None:
+def test_read_only_database_file_is_reported(open_folder: Path) -> None:
     backend = SqliteUnderTest(open_folder)
     add(backend.store)
     backend.close()
@@ -208,7 +208,7 @@ def test_database_alone_read_only_is_a_sentence(open_folder: Path) -> None:
 
 
 @pytest.mark.process
-def test_folder_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None:
+def test_unwritable_folder_is_reported(open_folder: Path) -> None:
     backend = SqliteUnderTest(open_folder)
     add(backend.store)
     backend.close()
@@ -223,14 +223,14 @@ def test_folder_that_may_not_be_written_is_a_sentence(open_folder: Path) -> None
 
 
 @pytest.mark.process
-def test_folder_that_cannot_be_made_is_a_sentence(open_folder: Path) -> None:
+def test_folder_that_cannot_be_created_is_reported(open_folder: Path) -> None:
     open_folder.chmod(0o555)
     said = as_nobody(open_folder / "below" / "it" / "jobs.db")
     assert said.startswith("StoreReadOnly"), said
     open_folder.chmod(0o777)
 
 
-def test_path_through_a_file_is_a_sentence(tmp_path: Path) -> None:
+def test_path_through_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="file"):
         SqliteDatabase(tmp_path / "file" / "jobs.db")
@@ -239,7 +239,7 @@ def test_path_through_a_file_is_a_sentence(tmp_path: Path) -> None:
         SqliteDatabase(tmp_path / "folder.db")
 
 
-def test_database_that_becomes_read_only_refuses_writes_and_goes_on_later(jobs_db: SqliteUnderTest) -> None:
+def test_database_that_becomes_read_only_refuses_writes_and_recovers(jobs_db: SqliteUnderTest) -> None:
     job_id = add(jobs_db.store)
     connection = connection_of(jobs_db.store)
     connection.execute("PRAGMA query_only = ON")
@@ -297,7 +297,7 @@ def test_overwritten_page_is_named_as_damaged(jobs_db: SqliteUnderTest, name: st
 def test_flipped_byte_is_found_by_verify(jobs_db: SqliteUnderTest) -> None:
     many(jobs_db)
     data = bytearray(jobs_db.path.read_bytes())
-    # The last leaf of the index that holds the type's name: one entry now says something else than its row.
+    # The last leaf of the index that holds the type's name: one entry now differs from its row.
     pages = range(0, len(data), PAGE_BYTES)
     leaf = max(at for at in pages if data[at] == 10 and b"plain" in data[at : at + PAGE_BYTES])
     at = data.index(b"plain", leaf)
@@ -356,7 +356,7 @@ def make_and_add(path: Path, count: int) -> None:
 
 
 @pytest.mark.process
-def test_processes_that_make_the_same_database_at_once_make_one(tmp_path: Path) -> None:
+def test_processes_creating_the_same_database_create_one(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "folder" / "jobs.db"
     spawn = multiprocessing.get_context("fork")
     makers = [spawn.Process(target=make_and_add, args=(path, 5)) for _ in range(6)]
@@ -371,7 +371,7 @@ def test_processes_that_make_the_same_database_at_once_make_one(tmp_path: Path) 
     store.close()
 
 
-def test_sqlite_that_is_too_old_is_refused_by_number() -> None:
+def test_too_old_sqlite_is_refused_with_its_version() -> None:
     with pytest.raises(StoreUnsafe, match=r"SQLite 3\.34\.1 is too old.*3\.37\.0 or newer"):
         place.check_sqlite_version((3, 34, 1))
     place.check_sqlite_version((3, 37, 0))
@@ -405,7 +405,7 @@ nonsense
         ("ram", "tmpfs", True),
     ],
 )
-def test_network_file_systems_are_refused_and_a_local_disk_is_asked_for(
+def test_network_file_systems_are_refused_and_a_local_disk_is_suggested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, kind: str, allowed: bool
 ) -> None:
     mounts = tmp_path / "mounts"
@@ -425,7 +425,7 @@ def test_an_unknown_mount_table_refuses_nothing(tmp_path: Path) -> None:
     assert place.file_system_of(tmp_path, tmp_path / "missing") is None
 
 
-# What stands in the file beside the queue's own tables
+# Schema changes made by others
 
 
 def test_a_dropped_index_is_an_error_not_a_slow_scan(jobs_db: SqliteUnderTest) -> None:

@@ -31,7 +31,7 @@ LARGE = re.compile(r"SCAN (jobs|j|job_attempts|a|job_dependencies|d)( |$)")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a statement must use, with values to bind; `sorts` gives the reason where a sort is meant."""
+    """The indexes that a statement must use, with values to bind; `sorts` gives the reason where a sort is intended."""
 
     uses: tuple[str, ...]
     params: RawParams
@@ -213,7 +213,7 @@ RUNNING = {
     "batch_id": "i / 4",
     "attempt_no": "1",
 }
-# How many, and what differs from a plain pending row of number i.
+# How many rows, and how they differ from a plain pending row number i.
 ROWS: tuple[tuple[int, dict[str, str]], ...] = (
     (30_000, {"type": "'plain'", "priority": "i % 5", "dedupe_key": "'key' || i"}),
     (15_000, {"type": "'tile'", "priority": "i % 5", "group_key": "'g' || (i / 12)"}),
@@ -271,6 +271,6 @@ def test_hot_statement_keeps_its_plan(backlog: sqlite3.Connection, name: str) ->
 
 
 def _small(line: str) -> bool:
-    """A walk of a partial index of what runs or waits now, or of dead letters: never of all that has ended."""
+    """A scan of a partial index of active jobs or dead letters, never of all finished jobs."""
     names = ("jobs_lease", "jobs_ready", "jobs_ready_of", "jobs_due", "jobs_waiting", "jobs_dead")
     return line.endswith(tuple(f"INDEX {name}" for name in names))

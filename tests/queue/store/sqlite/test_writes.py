@@ -40,7 +40,7 @@ def jobs_db(tmp_path: Path) -> Iterator[SqliteUnderTest]:
 
 
 def write_transaction_shuts_others_out(backend: BackendUnderTest) -> None:
-    """G2, G3: from its first statement on, before any write, no other transaction can begin to write."""
+    """G2, G3: from its first statement, even before a write, no other transaction can begin to write."""
     assert isinstance(backend, SqliteUnderTest)
     with backend.store.database.write(), closing(sqlite3.connect(backend.path, timeout=0)) as other:
         with pytest.raises(sqlite3.OperationalError, match="locked"):
@@ -54,8 +54,10 @@ def test_write_transaction_shuts_others_out(jobs_db: SqliteUnderTest) -> None:
         assert other.in_transaction, "it is over, and the next may write"
 
 
-def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Why it is IMMEDIATE: a transaction that has read and then writes is refused at once, however long it may wait."""
+def test_deferred_transaction_fails_if_another_writer_intervenes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Why transactions are IMMEDIATE: one that reads and then writes is refused at once, whatever its timeout."""
     Mutant(sent={"BEGIN IMMEDIATE": "BEGIN"}, host_lock=False).apply(monkeypatch)
     backend = SqliteUnderTest(tmp_path)
     other = backend.open()
@@ -67,7 +69,7 @@ def test_deferred_begin_loses_its_place_to_another_writer(tmp_path: Path, monkey
     backend.close()
 
 
-def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: SqliteUnderTest) -> None:
+def test_error_inside_a_transaction_rolls_back_and_frees_the_lock(jobs_db: SqliteUnderTest) -> None:
     with pytest.raises(KeyError), jobs_db.store.database.write() as tx:
         tx.change("types/pause", {"key": "plain", "paused_at": "x", "now": "x"})
         raise KeyError
@@ -78,7 +80,7 @@ def test_error_inside_a_transaction_undoes_it_and_frees_the_lock(jobs_db: Sqlite
     assert take(other).type == "plain"
 
 
-# A lock that is not given back
+# Locks that are never released
 
 
 def test_waiting_for_a_holder_that_never_releases_times_out(
@@ -116,7 +118,7 @@ def test_waiting_for_a_program_that_keeps_sqlites_lock_times_out(
 
 
 def test_waiting_writers_all_get_their_turn(jobs_db: SqliteUnderTest) -> None:
-    """Many threads behind one lock: none is refused, nothing is lost."""
+    """Many threads wait for one lock: none is refused, and nothing is lost."""
     errors: list[BaseException] = []
 
     def write(n: int) -> None:
@@ -138,7 +140,7 @@ def test_waiting_writers_all_get_their_turn(jobs_db: SqliteUnderTest) -> None:
 
 
 def open_files(path: Path) -> int:
-    """How often this process has the file open."""
+    """How many times this process has the file open."""
     gc.collect()  # a sqlite3 connection is part of a cycle
     links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
     return sum(os.readlink(link) == str(path) for link in links if link.exists())  # noqa: PTH115
@@ -175,7 +177,7 @@ def connection_of(store: Store) -> sqlite3.Connection:
 
 
 @pytest.mark.process
-def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteUnderTest) -> None:
+def test_forked_child_gets_its_own_connection(jobs_db: SqliteUnderTest) -> None:
     first = add(jobs_db.store)
     reader, writer = os.pipe()
     pid = os.fork()
@@ -197,13 +199,13 @@ def test_child_of_a_fork_gets_a_connection_of_its_own(jobs_db: SqliteUnderTest) 
     assert os.waitpid(pid, 0)[1] == 0
     assert int(said[0]) != id(connection_of(jobs_db.store))
     assert int(said[1]) == first
-    # The parent's connection and lock are as good as before.
+    # The parent's connection and lock still work.
     assert take(jobs_db.store).id == int(said[2])
     assert jobs_db.store.jobs.get(first).status == "completed"
 
 
 @pytest.mark.process
-def test_child_that_only_ends_takes_nothing_from_its_parent(jobs_db: SqliteUnderTest) -> None:
+def test_exit_of_a_forked_child_does_not_affect_its_parent(jobs_db: SqliteUnderTest) -> None:
     with jobs_db.store.database.write() as tx:
         tx.change("types/pause", {"key": "plain", "paused_at": "x", "now": "x"})
         pid = os.fork()
@@ -224,8 +226,8 @@ def write_is_still_exclusive(backend: SqliteUnderTest) -> None:
 # Claims
 
 
-def test_one_type_is_claimed_like_a_list_of_one(jobs_db: SqliteUnderTest) -> None:
-    """Two statements look for the next job."""
+def test_claim_of_one_type_equals_claim_of_a_list(jobs_db: SqliteUnderTest) -> None:
+    """Different statements find the next job for one type and for several."""
     store = jobs_db.store
 
     def found() -> list[tuple[Any, ...]]:
@@ -252,8 +254,8 @@ def test_one_type_is_claimed_like_a_list_of_one(jobs_db: SqliteUnderTest) -> Non
 # Ids
 
 
-def test_id_of_a_deleted_job_is_not_given_again(jobs_db: SqliteUnderTest) -> None:
-    """Not by the queue, which gives ids itself, nor by a manual statement, which lets AUTOINCREMENT give one."""
+def test_id_of_a_deleted_job_is_not_reused(jobs_db: SqliteUnderTest) -> None:
+    """Neither by the queue, which assigns ids itself, nor by manual SQL, which uses AUTOINCREMENT."""
     last = add(jobs_db.store)
     for _ in range(2):
         for insert in (_add_one, _add_many, _add_manually):
@@ -265,7 +267,7 @@ def test_id_of_a_deleted_job_is_not_given_again(jobs_db: SqliteUnderTest) -> Non
     assert add(jobs_db.store) == last + 1
 
 
-def test_ids_follow_each_other(jobs_db: SqliteUnderTest) -> None:
+def test_ids_are_consecutive(jobs_db: SqliteUnderTest) -> None:
     first = add(jobs_db.store)
     for _ in range(2 * database_module.IDS_AT_ONCE):
         add(jobs_db.store)
@@ -296,7 +298,7 @@ def _add_manually(backend: SqliteUnderTest) -> int:
 
 @pytest.fixture
 def small_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Less has to be written until the log is full."""
+    """Lower the log's size limit so that few writes fill it."""
     monkeypatch.setattr(database_module, "CHECKPOINT_PAGES_NORMAL", database_module.CHECKPOINT_PAGES)
 
 
@@ -306,7 +308,7 @@ def log_bytes(backend: SqliteUnderTest) -> int:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_log")
-def test_log_stays_small_under_load(jobs_db: SqliteUnderTest) -> None:
+def test_wal_stays_small_under_load(jobs_db: SqliteUnderTest) -> None:
     largest = 0
     for _ in range(12):
         jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 1000}) for _ in range(1000))
@@ -351,7 +353,7 @@ def keep_writing(path: Path, ready: multiprocessing.synchronize.Event, stop: mul
 
 
 @pytest.mark.process
-def test_copy_made_while_others_write_is_whole(jobs_db: SqliteUnderTest, tmp_path: Path) -> None:
+def test_copy_made_during_writes_is_consistent(jobs_db: SqliteUnderTest, tmp_path: Path) -> None:
     jobs_db.store.jobs.enqueue_many(NewJob("tile", {"region": "x" * 2000}) for _ in range(6000))
     spawn = multiprocessing.get_context("spawn")
     ready, stop = spawn.Event(), spawn.Event()
@@ -374,9 +376,7 @@ def test_copy_made_while_others_write_is_whole(jobs_db: SqliteUnderTest, tmp_pat
     copy.close()
 
 
-def test_copy_that_cannot_be_made_leaves_nothing_and_keeps_the_old_one(
-    jobs_db: SqliteUnderTest, tmp_path: Path
-) -> None:
+def test_failed_copy_leaves_nothing_and_keeps_the_old_one(jobs_db: SqliteUnderTest, tmp_path: Path) -> None:
     add(jobs_db.store)
     with pytest.raises(StoreError, match="missing"):
         jobs_db.database.backup(tmp_path / "missing" / "copy.db")
@@ -391,8 +391,10 @@ def test_the_host_lock_times_out_only_for_stuck_holders() -> None:
     assert host_lock.PATIENCE_SECONDS >= 10
 
 
-def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteUnderTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while waiting: the lock must not stay held without an owner."""
+def test_interrupted_wait_does_not_take_the_lock_later(
+    jobs_db: SqliteUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After Ctrl-C while waiting, the lock must not stay held without an owner."""
     path = Path(f"{jobs_db.path}.lock")
     holder, waiting, third = HostLock(path), HostLock(path), HostLock(path)
     holder.acquire()
@@ -413,7 +415,7 @@ def test_interrupted_wait_takes_no_turn_later(jobs_db: SqliteUnderTest, monkeypa
         lock.close()
 
 
-def test_job_and_its_links_to_parents_are_one_transaction(
+def test_job_and_its_dependencies_are_written_in_one_transaction(
     jobs_db: SqliteUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = jobs_db.store

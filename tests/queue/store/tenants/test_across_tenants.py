@@ -1,6 +1,6 @@
-"""What a tenant does can concern rows of others: order, dependents, webhooks for all, shared work.
+"""A tenant's actions can affect rows of others: order, dependents, webhooks for all tenants, shared work.
 
-PostgreSQL hides those rows from a request for one tenant, so each of these needs its way past that.
+PostgreSQL hides those rows from a request for one tenant, so each of these cases needs a way around that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def test_job_moved_to_the_front_goes_ahead_of_those_of_other_tenants(store: Stor
     assert sorted(ids, key=lambda job: places[job]) == [ids[2], ids[1], ids[3], ids[0]], places
 
 
-def test_job_of_another_that_waited_for_a_cancelled_one_is_cancelled(store: Store) -> None:
+def test_cancelling_a_job_cancels_dependents_of_other_tenants(store: Store) -> None:
     parent = add(store, tenant_id="a")
     child = add(store, tenant_id="b", after=(parent,))
     grandchild = add(store, after=(child,))
@@ -43,7 +43,7 @@ def test_job_of_another_that_waited_for_a_cancelled_one_is_cancelled(store: Stor
     assert [store.jobs.get(job).status for job in (child, grandchild)] == ["cancelled"] * 2
 
 
-def test_cancelled_job_counts_and_a_running_one_is_asked_to_stop(store: Store) -> None:
+def test_cancelled_job_is_counted_and_a_running_one_is_asked_to_stop(store: Store) -> None:
     running, waiting = (add(store, tenant_id="a") for _ in range(2))
     assert take(store).id == running
     handle = store.for_tenant("a")
@@ -51,14 +51,14 @@ def test_cancelled_job_counts_and_a_running_one_is_asked_to_stop(store: Store) -
     assert handle.activity.counts() == {("plain", "processing"): 1, ("plain", "cancelled"): 1}
 
 
-def test_job_claimed_by_hand_can_be_cancelled_by_its_tenant(backend: BackendUnderTest, store: Store) -> None:
+def test_manually_claimed_job_can_be_cancelled_by_its_tenant(backend: BackendUnderTest, store: Store) -> None:
     job = add(store, tenant_id="a")
     backend.by_hand(f"UPDATE jobs SET status = 'processing' WHERE id = {job}")
     assert store.for_tenant("a").jobs.cancel(job) == "cancelled"
     assert [one.status for one in store.jobs.history(job).attempts] == ["cancelled"]
 
 
-def test_webhook_for_all_tenants_gets_what_one_of_them_emits(backend: BackendUnderTest) -> None:
+def test_webhook_for_all_tenants_gets_events_of_each_tenant(backend: BackendUnderTest) -> None:
     store = backend.open(DELIVERS)
     everybody = store.webhooks.add("https://ours.example/", ["order.*"], tenant_id="*")
     handle = store.for_tenant("a")

@@ -1,4 +1,4 @@
-"""Shared work that a tenant asked for: it belongs to `global`, takes that tenant's turns and keeps its limits."""
+"""Shared work requested by a tenant belongs to `global`, takes that tenant's turns and counts towards its limits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def served(store: Store, count: int) -> list[str]:
     return names
 
 
-def test_requests_of_tenants_take_turns_with_each_other_and_with_everybody(store: Store) -> None:
+def test_requests_of_tenants_take_turns_with_each_other_and_with_global(store: Store) -> None:
     ask_for_many(store, "a", 300)
     ask_for_many(store, "b", 2, start=1000)
     ask(store, None, 2000)
@@ -56,7 +56,7 @@ def test_requests_of_tenants_take_turns_with_each_other_and_with_everybody(store
     assert (job.tenant_id, job.requested_by, job.claimant) == ("global", "a", "a")
 
 
-def test_request_for_the_same_work_is_the_same_job_and_then_nobodys(store: Store) -> None:
+def test_second_request_for_the_same_work_shares_the_job(store: Store) -> None:
     store.tenants.edit("a", max_running=1)
     first = ask(store, "a", 1)
     assert ask(store, "a", 1) == Enqueued(first.id, created=False)
@@ -107,7 +107,7 @@ def test_every_limit_of_the_tenant_holds_and_is_named(
         ask(store, "nobody", 12)
 
 
-def test_group_of_a_tenant_has_requests_and_keeps_its_limits(store: Store) -> None:
+def test_requests_in_a_tenants_group_keep_its_limits(store: Store) -> None:
     store.tenants.edit("a", max_pending=3)
     group = store.groups.open("backfill", tenant_id="a")
     store.groups.add(group.id, [NewJob("shared", {"n": n}, requested_by="a") for n in range(3)])
@@ -142,7 +142,7 @@ def test_batch_holds_the_requests_of_one_tenant(store: Store) -> None:
     assert [job.claimant for job in claim(store, types=KINDS)] == ["a", "a"]
 
 
-def test_counts_of_everybody_include_requested_work(store: Store) -> None:
+def test_global_counts_include_requested_work(store: Store) -> None:
     ask_for_many(store, "a", 3)
     ask(store, None, 100)
     ask(store, "b", 101, delay_seconds=LEASE)

@@ -1,4 +1,4 @@
-"""The handle of one tenant, method by method: what belongs to another is neither visible nor changeable in it."""
+"""The handle of one tenant, method by method: it neither shows nor changes anything of another tenant."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def world(backend: BackendUnderTest) -> World:
     fail(store, take(store, "zebra-worker"), "zebra-worker", "zebra broke it", permanent=True)
     job = add(store, **kept)
     add(store, **kept, priority=5)
-    take(store, "zebra-worker")  # as many as zebra may run
+    take(store, "zebra-worker")  # zebra's running limit
     store.events.emit("zebra.seen", {"name": "zebra"}, tenant_id=THEIRS)
     webhook = store.webhooks.add("https://zebra.example/hook", ["zebra.*"], tenant_id=THEIRS, created_by="zebra")
     (event,) = store.events.list(pattern="zebra.seen")
@@ -213,7 +213,7 @@ CALLS: dict[str, list[Try]] = {
 
 
 def public_methods(handle: TenantStore) -> set[str]:
-    """Of the handle itself, and of every facet that it has."""
+    """The methods of the handle and of all its facets."""
     found = {name for name, _ in inspect.getmembers(TenantStore, callable) if not name.startswith("_")}
     for facet, value in vars(handle).items():
         if not facet.startswith("_") and not isinstance(value, str):
@@ -222,7 +222,7 @@ def public_methods(handle: TenantStore) -> set[str]:
     return found
 
 
-def test_every_method_of_the_handle_is_tried_here(world: World) -> None:
+def test_every_method_of_the_handle_has_a_case(world: World) -> None:
     assert public_methods(world.handle) == set(CALLS), "give a new method an entry in CALLS"
 
 
@@ -245,7 +245,7 @@ def test_reservation_is_seen_without_its_holder(world: World) -> None:
     assert world.handle.jobs.readiness().held_back["unique"] == "reserved"
 
 
-def test_same_name_of_a_group_is_another_group(world: World) -> None:
+def test_tenants_may_use_the_same_group_name(world: World) -> None:
     mine = world.handle.groups.open("zebra group", mode="sequential")
     assert mine.id != world.group
     (made,) = world.handle.groups.add(mine.id, [NewJob("plain", tenant_id=THEIRS)])
@@ -253,7 +253,7 @@ def test_same_name_of_a_group_is_another_group(world: World) -> None:
     assert (job.tenant_id, job.group_id) == (OWN, mine.id)
 
 
-def test_group_adds_and_retries_no_more_than_its_tenant_may_have(world: World) -> None:
+def test_group_keeps_to_the_limits_of_its_tenant(world: World) -> None:
     world.store.tenants.edit(OWN, max_pending=2)
     group = world.handle.groups.open("mine")
     with pytest.raises(TenantLimit, match="max_pending"):

@@ -1,4 +1,4 @@
-"""Row-level security behind the handle of a tenant: what a statement or a check in Python forgets is still hidden."""
+"""Row-level security behind a tenant's handle: it hides rows that a statement or a Python check fails to exclude."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_no_table_that_the_role_may_read_shows_rows_of_others(world: World, back
 
 
 def test_each_policy_is_needed(world: World, backend: PostgresUnderTest) -> None:
-    """With the policy of one table opened, the look above finds rows of others."""
+    """Without the policy of one table, the test above finds rows of other tenants."""
     for table in ("jobs", "job_attempts", "job_triggers", "events", "job_groups", "webhooks", "job_templates"):
         ((rule,),) = backend.by_hand(
             "SELECT qual FROM pg_policies WHERE policyname = 'of_tenant' AND tablename = ?", table
@@ -203,7 +203,7 @@ def test_each_policy_is_needed(world: World, backend: PostgresUnderTest) -> None
     test_no_table_that_the_role_may_read_shows_rows_of_others(world, backend)
 
 
-def test_role_ends_with_the_look(world: World) -> None:
+def test_role_is_reset_after_the_read(world: World) -> None:
     assert world.handle.jobs.get(world.own).id == world.own
     assert world.store.jobs.get(world.job).tenant_id == THEIRS
     with pytest.raises(JobNotFound):
@@ -211,8 +211,8 @@ def test_role_ends_with_the_look(world: World) -> None:
     assert world.store.jobs.get(world.job).tenant_id == THEIRS
 
 
-def test_reading_on_from_the_event_of_another_tenant_misses_nothing(world: World, backend: PostgresUnderTest) -> None:
-    """An event of an older transaction can have a higher id: the order of all events counts, not that of one tenant."""
+def test_resuming_after_an_event_of_another_tenant_misses_nothing(world: World, backend: PostgresUnderTest) -> None:
+    """An event of an older transaction can have a higher id: the order over all tenants' events counts."""
     world.handle.events.emit("mine", {})
     (mine,) = world.handle.events.list()
     backend.by_hand("INSERT INTO events (id, xid, name, tenant_id) VALUES (?, '5', 'older', ?)", mine.id + 1000, THEIRS)

@@ -1,4 +1,4 @@
-"""Tenants: rows with limits, turns between them, and a handle that sees one of them alone."""
+"""Tenants: their rows and limits, turns between them, and handles that see only one tenant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def limit(store: Store, name: str, **limits: int) -> None:
 
 
 def served(store: Store, count: int, types: tuple[str, ...] = ALL) -> list[str]:
-    """The tenants of the next jobs, each of which ends at once."""
+    """The tenants of the next jobs, completing each job at once."""
     names = []
     for _ in range(count):
         job = take(store, types=types)
@@ -72,7 +72,7 @@ def test_an_invalid_tenant_is_refused_with_the_reason(store: Store, fields: dict
         store.tenants.add(NewTenant(**fields))  # type: ignore[arg-type]
 
 
-def test_global_is_always_there_without_limits(store: Store) -> None:
+def test_global_always_exists_without_limits(store: Store) -> None:
     with pytest.raises(NotAllowed, match="cannot be disabled"):
         store.tenants.set_enabled("global", enabled=False)
     with pytest.raises(BadTenant, match="has no limits"):
@@ -88,7 +88,7 @@ def test_job_of_an_unknown_tenant_is_refused(store: Store) -> None:
     assert add(store, tenant_id="nobody"), "at once, without waiting for a cache"
 
 
-def test_disabled_tenant_has_no_job_accepted_or_started(store: Store, backend: BackendUnderTest) -> None:
+def test_jobs_of_a_disabled_tenant_are_neither_accepted_nor_started(store: Store, backend: BackendUnderTest) -> None:
     waiting = add(store, tenant_id="acme")
     ended = add(store, tenant_id="acme", priority=9)
     fail(store, take(store), permanent=True)
@@ -105,7 +105,7 @@ def test_disabled_tenant_has_no_job_accepted_or_started(store: Store, backend: B
     assert take(store).id == waiting
 
 
-def test_row_of_an_unknown_tenant_written_by_hand_still_runs(store: Store, backend: BackendUnderTest) -> None:
+def test_manually_inserted_row_of_an_unknown_tenant_still_runs(store: Store, backend: BackendUnderTest) -> None:
     backend.by_hand("INSERT INTO jobs (type, tenant_id) VALUES ('plain', 'stranger')")
     assert take(store).tenant_id == "stranger"
 
@@ -114,7 +114,7 @@ def trigger(**fields: object) -> NewTrigger:
     return NewTrigger("noon", "plain", cron="0 12 * * *", **fields)  # type: ignore[arg-type]
 
 
-def test_time_zone_of_a_schedule_is_by_default_its_tenants(store: Store) -> None:
+def test_schedule_defaults_to_the_time_zone_of_its_tenant(store: Store) -> None:
     store.tenants.edit("acme", timezone="Asia/Tokyo")
     assert store.triggers.add(trigger(tenant_id="acme")).timezone == "Asia/Tokyo"
     assert store.triggers.add(trigger(tenant_id="acme", timezone="UTC")).timezone == "UTC"
@@ -152,7 +152,7 @@ def test_shared_work_is_done_once_for_all_tenants(backend: BackendUnderTest) -> 
 # Limits
 
 
-def test_tenant_in_flight_limit_passes_it_over_and_others_go_on(store: Store) -> None:
+def test_tenant_at_its_running_limit_is_skipped(store: Store) -> None:
     limit(store, "acme", max_running=2)
     jobs = [add(store, tenant_id="acme", priority=5) for _ in range(3)]
     ours, theirs = add(store), add(store, tenant_id="b")
@@ -164,7 +164,7 @@ def test_tenant_in_flight_limit_passes_it_over_and_others_go_on(store: Store) ->
     assert take(store).id == jobs[2]
 
 
-def test_batch_has_no_more_jobs_than_its_tenant_may_run(store: Store) -> None:
+def test_batch_keeps_to_the_running_limit_of_its_tenant(store: Store) -> None:
     limit(store, "acme", max_running=3)
     store.jobs.enqueue_many([NewJob("tile", {"region": f"r{n}"}, tenant_id="acme") for n in range(4)])
     store.jobs.enqueue(NewJob("tile", {"region": "x"}, tenant_id="b"))
@@ -188,7 +188,7 @@ def test_pending_limit_refuses_the_next_job_and_names_itself(store: Store) -> No
     assert add(store, tenant_id="acme")
 
 
-def test_equal_job_that_is_active_is_returned_at_the_limit_too(store: Store) -> None:
+def test_active_equal_job_is_returned_even_at_the_limit(store: Store) -> None:
     limit(store, "acme", max_pending=1)
     first = add(store, "unique", {"n": 1}, tenant_id="acme")
     assert add(store, "unique", {"n": 1}, tenant_id="acme") == first
@@ -237,7 +237,7 @@ def test_higher_priority_goes_first_and_takes_no_turn_away(store: Store) -> None
 
 
 def test_workers_of_other_types_take_no_turn_away(store: Store) -> None:
-    """A worker that runs acme's other jobs between must not make it lose its turn here."""
+    """A worker that runs acme's jobs of other types must not cost acme its turn here."""
     store.jobs.enqueue_many(NewJob("plain", {"n": n}, tenant_id=name) for n in range(4) for name in ("acme", "b"))
     store.jobs.enqueue_many(NewJob("fragile", {"n": n}, tenant_id="acme") for n in range(4))
     order = []
@@ -247,7 +247,7 @@ def test_workers_of_other_types_take_no_turn_away(store: Store) -> None:
     assert order == ["acme", "b", "acme", "b"]
 
 
-def test_turns_go_on_while_a_tenant_is_at_its_limit(store: Store) -> None:
+def test_turns_continue_while_a_tenant_is_at_its_limit(store: Store) -> None:
     limit(store, "acme", max_running=1)
     store.jobs.enqueue_many(NewJob("plain", {"n": n}, tenant_id=name) for n in range(3) for name in ("acme", "b", "t"))
     assert take(store).tenant_id == "acme"

@@ -1,4 +1,4 @@
-"""Jobs that run a command: real processes, their exit codes, their output, and their ends."""
+"""Jobs that run a command: real processes, their exit codes, output and termination."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Machine:
     def run(
         self, key: str, payload: dict[str, Any], *options: str, worker: tuple[str, ...] = ("work", "--drain")
     ) -> Any:
-        """Enqueue one, run it, and show it."""
+        """Enqueue a job, run it, and return it."""
         job = json.loads(self("jobs", "enqueue", key, json.dumps(payload), *options, "--json"))[0]["id"]
         subprocess.run(self.argv(*worker), cwd="/", env=self.environment, capture_output=True, timeout=60)
         shown = json.loads(self("jobs", "show", str(job), "--json"))
@@ -82,7 +82,7 @@ def test_arguments_reach_the_command_and_its_output_is_kept(machine: Machine, wo
     assert not {"SECRET_OF_THE_WORKER", "GRIBMILL_DATA"} & set(names)
 
 
-def test_the_exit_code_is_the_jobs_own(machine: Machine) -> None:
+def test_exit_code_of_the_command_is_recorded(machine: Machine) -> None:
     machine("definitions", "add", "leave", "--set", "max_attempts=1", "--", "sh", "-c", "exit 42")
     shown = machine.run("leave", {})
     assert (shown["status"], shown["attempts"][0]["exit_code"]) == ("failed", 42)
@@ -115,7 +115,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_a_timeout_ends_the_command_and_its_children_also_if_they_ignore_term(machine: Machine, tmp_path: Path) -> None:
+def test_timeout_ends_the_command_and_its_children_even_if_they_ignore_term(machine: Machine, tmp_path: Path) -> None:
     machine("definitions", "add", "stuck", "--set", "max_attempts=1", "--", "python", "-c", STUBBORN, "{{file}}")
     pids = tmp_path / "pids"
     shown = machine.run("stuck", {"file": str(pids)}, "--timeout", "2")
@@ -135,7 +135,7 @@ def test_a_command_gets_term_first_and_may_clean_up(machine: Machine, tmp_path: 
     assert (tmp_path / "sign").read_text() == "clean"
 
 
-def test_what_a_command_leaves_running_ends_with_its_job(machine: Machine, tmp_path: Path) -> None:
+def test_processes_left_by_a_command_end_with_its_job(machine: Machine, tmp_path: Path) -> None:
     script = 'sleep 600 & echo $! > "$0"'
     machine("definitions", "add", "leaver", "--", "sh", "-c", script, "{{file}}")
     pids = tmp_path / "pids"

@@ -1,4 +1,4 @@
-"""Handlers may do anything: it affects their own job, never the worker."""
+"""Whatever a handler does affects its own job, never the worker."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_refused_effect_leaves_nothing_of_its_job_behind_and_its_neighbours_al
     assert not next(kind for kind in store.types.stats() if kind.type == "limited").paused
 
 
-def test_a_job_that_closes_its_stdout_harms_no_later_one(shared_worker: SteppedWorker, tmp_path: Path) -> None:
+def test_job_that_closes_its_stdout_does_not_affect_later_jobs(shared_worker: SteppedWorker, tmp_path: Path) -> None:
     worker, store = shared_worker, shared_worker.store
     assert worker.run("close_stdout")[0].status == "completed"
     assert worker.run("speak", text="still heard\n")[1][0].stdout_tail == "still heard\n"

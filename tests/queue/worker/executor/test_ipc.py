@@ -80,7 +80,7 @@ def test_a_return_value_that_is_not_an_outcome_is_refused(message: dict[str, Any
         outcome_from_message(message)
 
 
-def test_a_message_may_come_in_pieces(ends: tuple[Channel, Channel]) -> None:
+def test_message_may_arrive_in_pieces(ends: tuple[Channel, Channel]) -> None:
     ours, theirs = ends
     data = json.dumps({"report": "x" * 100}).encode()
     for byte in struct.pack("!I", len(data)) + data[:-1]:
@@ -93,7 +93,7 @@ def test_a_message_may_come_in_pieces(ends: tuple[Channel, Channel]) -> None:
     assert ours.receive_ready() == ([], False)
 
 
-def test_posting_never_waits_and_loses_nothing(ends: tuple[Channel, Channel]) -> None:
+def test_posting_never_blocks_and_loses_nothing(ends: tuple[Channel, Channel]) -> None:
     ours, theirs = ends
     for n in range(20):
         ours.post({"run": n, "text": "x" * 100_000})
@@ -122,7 +122,7 @@ def test_posting_to_a_dead_process_is_not_an_error(ends: tuple[Channel, Channel]
         struct.pack("!I", 200_000) + b"[" * 200_000,
     ],
 )
-def test_nonsense_is_recognised(ends: tuple[Channel, Channel], data: bytes) -> None:
+def test_invalid_messages_are_recognised(ends: tuple[Channel, Channel], data: bytes) -> None:
     ours, theirs = ends
     theirs.post({})
     ours.receive_ready()

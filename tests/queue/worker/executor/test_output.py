@@ -11,7 +11,7 @@ from gribmill.queue.redact import HIDDEN, redact, redact_json, redacted
 from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
 from tests.queue.worker.worker_driver import SteppedWorker
 
-# What is printed, and what must not be seen of it.
+# Printed text, and the secret in it that must be hidden.
 SECRETS = [
     ("password=hunter2x", "hunter2x"),
     ('{"api_key": "abc def"}', "abc def"),
@@ -52,7 +52,7 @@ def test_values_of_secret_variables_are_hidden_wherever_they_appear() -> None:
     "text", ["a", "a.", "token", "=:", "a://", "bearer ", '"', "--", "x='", "authorization ", "token ", "password = "]
 )
 def test_redaction_takes_linear_time(text: str) -> None:
-    """Three hundred kilobytes would take hours where the cost grows with the square."""
+    """With quadratic cost, 300 kB would take hours."""
     long = text * (300_000 // len(text))
     found = redact(long, {})
     assert found == long or HIDDEN in found

@@ -1,4 +1,4 @@
-"""Logs of attempts: everything that a job printed, in a file that outlives its process and goes with its job."""
+"""Logs of attempts: a job's whole output, in a file that outlives the process and is pruned with the job."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(logs: OutputLogs, log_path: str | None) -> str:
 # Files
 
 
-def test_nothing_is_made_before_the_first_line_and_others_cannot_read_it(logs: OutputLogs) -> None:
+def test_log_is_created_with_the_first_line_and_is_private(logs: OutputLogs) -> None:
     log = OutputLog(logs, FIRST)
     assert not logs.folder.exists()
     assert log.name_for(FIRST) is None
@@ -68,9 +68,7 @@ def test_log_of_a_database_that_was_replaced_is_replaced_and_its_copies_stay(log
     assert (logs.path(FIRST).read_bytes(), logs.path(SECOND).read_bytes()) == (b"new\n", b"old\n")
 
 
-def test_log_that_cannot_be_written_costs_nothing_but_the_log(
-    logs: OutputLogs, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unwritable_log_does_not_fail_the_job(logs: OutputLogs, caplog: pytest.LogCaptureFixture) -> None:
     logs.folder.write_text("a file in the place of the folder")
     log = OutputLog(logs, FIRST)
     log.write(b"a\n")
@@ -79,7 +77,7 @@ def test_log_that_cannot_be_written_costs_nothing_but_the_log(
     assert "the log of job 7 cannot be written" in caplog.text
 
 
-def test_data_root_is_made_for_the_first_log(tmp_path: Path) -> None:
+def test_data_root_is_created_for_the_first_log(tmp_path: Path) -> None:
     logs = OutputLogs(tmp_path / "new" / "data" / "logs", LIMIT)
     OutputLog(logs, FIRST).write(b"a\n")
     assert logs.path(FIRST).read_bytes() == b"a\n"
@@ -92,7 +90,7 @@ def test_no_logs_are_written_with_a_limit_of_zero(tmp_path: Path) -> None:
 # Logs and rows
 
 
-def test_logs_go_with_the_attempts_that_they_belong_to(store: Store, logs: OutputLogs) -> None:
+def test_logs_are_pruned_with_their_attempts(store: Store, logs: OutputLogs) -> None:
     job = store.jobs.enqueue(NewJob("stunt", {"do": "speak", "text": "x\n"})).id
     Ticker(store, 60.0, logs=logs).tick(1)
     OutputLog(logs, AttemptRef(job, 2)).write(b"of no attempt\n")

@@ -1,4 +1,4 @@
-"""The clock of a host jumps while its workers run: no attempt is lost, no slot makes two jobs, no retry waits on."""
+"""A host's clock jumps while its workers run: no attempt is lost, no slot fires twice, no retry is delayed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAY = 24 * HOUR
 
 @pytest.fixture
 def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkewedClock:
-    """Of the processes that a test starts."""
+    """The clock of the processes that a test starts."""
     clock = SkewedClock(tmp_path, "host")
     for name, value in clock.variables.items():
         monkeypatch.setenv(name, value)
@@ -30,7 +30,7 @@ def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SkewedClock:
 
 
 def jump(clock: SkewedClock, seconds: int, by: int, *workers: Process) -> None:
-    """Every worker notices it."""
+    """Set the clock, and wait until every worker has noticed."""
     before = [one.log.count("the clock jumped") for one in workers]
     clock.set(seconds)
     wait_until(lambda: all(map(has_noticed, workers, before)), what="the workers to notice it")
@@ -42,7 +42,7 @@ def has_noticed(worker: Process, before: int) -> bool:
 
 
 def hold_through(jump: Callable[[], None], store: Store, paths: Sequence[Path]) -> list[list[str]]:
-    """The attempts of jobs that run while the clock jumps."""
+    """Run jobs while the clock jumps; returns their attempts."""
     jobs = [enqueue(store, "hold", path=str(path)) for path in paths]
     wait_until(lambda: all(map(holding, paths)), what="the jobs to run")
     jump()
@@ -56,7 +56,7 @@ def of_trigger(store: Store, trigger: int) -> list[str | None]:
     return [job.source_ref for job in store.jobs.list().jobs if job.trigger_id == trigger]
 
 
-def test_jobs_go_on_and_slots_make_one_job_when_the_clock_jumps_forward_and_back(
+def test_jobs_continue_and_slots_fire_once_when_the_clock_jumps(
     store: Store, workers: Workers, database: Path, tmp_path: Path, clock: SkewedClock
 ) -> None:
     hourly = store.triggers.add(NewTrigger("hourly", "sleep", {}, cron="0 * * * *", misfire="all")).id
@@ -69,7 +69,7 @@ def test_jobs_go_on_and_slots_make_one_job_when_the_clock_jumps_forward_and_back
     assert len(slots) == len({*slots}) <= 2, "an hour ahead is one slot, or two at the turn of an hour"
 
 
-def test_retry_that_waits_for_a_time_that_was_wrong_comes_after_its_backoff(
+def test_retry_timed_by_a_wrong_clock_runs_after_its_backoff(
     store: Store, workers: Workers, database: Path, clock: SkewedClock
 ) -> None:
     clock.set(DAY)

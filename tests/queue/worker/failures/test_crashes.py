@@ -1,4 +1,4 @@
-"""Executors that die in any way are replaced; each death costs one attempt of its jobs."""
+"""Executors that die in any way are replaced; each death costs its jobs one attempt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.process
 
 
 def open_files() -> int:
-    """Without those of earlier tests that wait for the garbage collector."""
+    """The open files of this process, after collecting garbage from earlier tests."""
     gc.collect()
     return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -52,13 +52,13 @@ def test_death_is_noticed_though_a_forked_child_keeps_the_channel(
     worker.until(lambda: not alive(forked), "the forked child to be gone")
 
 
-def test_children_that_a_job_leaves_behind_do_not_hold_it_up(new_worker: Callable[..., SteppedWorker]) -> None:
+def test_children_left_by_a_job_do_not_delay_its_end(new_worker: Callable[..., SteppedWorker]) -> None:
     worker = new_worker(max_jobs_per_executor=1)
     assert worker.run("fork_and_go_on")[0].status == "completed"
     assert worker.run("nothing")[0].status == "completed"
 
 
-def test_an_executor_that_dies_before_it_is_up_is_replaced_until_one_comes_up(
+def test_executor_that_dies_at_startup_is_replaced_until_one_starts(
     new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -87,7 +87,7 @@ def test_the_wait_before_a_replacement_doubles_up_to_a_limit(monkeypatch: pytest
     assert lane.respawn_at - now == pytest.approx(0.1)
 
 
-def test_a_machine_that_cannot_start_processes_is_waited_for(
+def test_worker_waits_while_processes_cannot_be_started(
     new_worker: Callable[..., SteppedWorker],
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
@@ -105,7 +105,7 @@ def test_a_machine_that_cannot_start_processes_is_waited_for(
     assert worker.run("nothing")[0].status == "completed"
 
 
-def test_an_executor_that_never_comes_up_is_replaced(
+def test_executor_that_never_starts_is_replaced(
     new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -136,7 +136,7 @@ def test_a_dead_executor_does_not_make_a_draining_worker_spin(
     worker.finish(job_id)
 
 
-def test_an_executor_that_does_not_read_does_not_stop_the_worker(
+def test_executor_that_does_not_read_does_not_block_the_worker(
     new_worker: Callable[..., SteppedWorker], store: Store
 ) -> None:
     worker = new_worker(lanes={"build": 1, "fetch": 1})

@@ -1,4 +1,4 @@
-"""The base specification's own statements beside running worker processes: unchanged, from a plain shell."""
+"""The base specification's statements, unchanged, in a plain SQL shell beside running workers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_manual_worker_and_processes_share_a_queue_and_no_attempt_runs_twice(
         (DELETE, [], "cancelled", "completed"),
     ],
 )
-def test_job_that_a_process_runs_is_ended_by_hand_and_its_children_follow(
+def test_running_job_is_ended_manually_and_its_children_follow(
     store: Store, workers: Workers, database: Path, shell: sqlite3.Connection, tmp_path: Path,
     statement: str, ended: list[str], child: str, tolerant: str,
 ) -> None:  # fmt: skip
@@ -87,7 +87,7 @@ def test_job_that_a_process_runs_is_ended_by_hand_and_its_children_follow(
         assert statuses(store, parent) == ended
 
 
-def test_dead_letter_and_held_job_are_reset_by_hand_and_run_again(
+def test_manually_reset_dead_letter_and_held_job_run_again(
     store: Store, workers: Workers, database: Path, shell: sqlite3.Connection, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "go-1", tmp_path / "go-2"

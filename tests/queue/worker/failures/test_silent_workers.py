@@ -60,7 +60,7 @@ def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
     zombie = workers.start(database, lease_seconds=1.0)
     executor = wait_until(lambda: holding(first), what="the job to run")
     zombie.signal(SIGSTOP)
-    other = new_worker(lease_seconds=6.0)  # it has to go without heartbeats for a moment
+    other = new_worker(lease_seconds=6.0)  # it must miss some heartbeats
     other.until(lambda: holding(second), "another worker to run it again")
     before = attempts(store, job_id)
     first.touch()
@@ -79,7 +79,7 @@ def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
 
 @contextmanager
 def locked(database: Path) -> Iterator[None]:
-    """Like a process that was stopped in the middle of a write."""
+    """Hold the write lock, like a process stopped in the middle of a write."""
     with database.with_name(database.name + ".lock").open("r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -117,7 +117,7 @@ lock.release()
 
 @contextmanager
 def frozen_writer(database: Path) -> Iterator[int]:
-    """A process that was stopped in the middle of a write; its pid. It goes on at the end."""
+    """The pid of a process stopped in the middle of a write; it is continued at the end."""
     lock = str(database.with_name(database.name + ".lock"))
     process = subprocess.Popen([sys.executable, "-c", HOLD_THE_LOCK, lock])
     try:
@@ -128,7 +128,7 @@ def frozen_writer(database: Path) -> Iterator[int]:
         process.wait(60)
 
 
-def test_the_error_of_a_writer_that_had_to_wait_names_the_stopped_process(database: Path, store: Store) -> None:
+def test_error_of_a_timed_out_writer_names_the_stopped_process(database: Path, store: Store) -> None:
     with frozen_writer(database) as pid:
         lock = HostLock(database.with_name(database.name + ".lock"))
         with pytest.raises(StoreBusy, match=rf"by process {pid} .* is stopped: continue it with `kill -CONT {pid}`"):
@@ -136,7 +136,7 @@ def test_the_error_of_a_writer_that_had_to_wait_names_the_stopped_process(databa
         lock.close()
 
 
-def test_a_writer_that_waits_says_for_whom(
+def test_waiting_writer_names_the_holder(
     database: Path, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(host_lock, "NAME_HOLDER_SECONDS", 0.1)
@@ -148,10 +148,10 @@ def test_a_writer_that_waits_says_for_whom(
     assert f"held by process {pid} " in caplog.text
 
 
-def test_jobs_go_on_while_a_stopped_process_keeps_every_writer_out(
+def test_jobs_continue_while_a_stopped_process_blocks_every_writer(
     store: Store, workers: Workers, database: Path, tmp_path: Path
 ) -> None:
-    """No other worker can take them over: stopping them would cost an attempt for nothing."""
+    """No other worker can take the jobs over, so stopping them would waste an attempt."""
     path = tmp_path / "go"
     job_id = enqueue(store, "hold", path=str(path))
     healthy = [workers.start(database, lease_seconds=1.0) for _ in range(2)]
@@ -168,7 +168,7 @@ def test_jobs_go_on_while_a_stopped_process_keeps_every_writer_out(
 
 
 class Outage:
-    """Makes chosen operations of a store fail while it lasts."""
+    """Makes chosen operations of a store fail while it is active."""
 
     def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         self.on = False
@@ -223,7 +223,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     worker.finish(3)  # though nothing wakes it
 
 
-def test_a_full_store_is_not_asked_again_without_pause(
+def test_full_store_is_retried_only_after_a_pause(
     new_worker: Callable[..., SteppedWorker], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = new_worker()

@@ -1,4 +1,4 @@
-"""An operator asks a worker to drain, or expects nothing more of one that is silent."""
+"""An operator asks a worker to drain, or dismisses a silent one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One worker fires the schedules; when it is gone, another one does. The clock of its host does not matter."""
+"""One worker fires the schedules until another replaces it, whatever the clock of its host says."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_leader_that_is_silent_for_a_lease_is_replaced(store: Store) -> None:
 
 
 @pytest.mark.parametrize("address", BOTH, indirect=True)
-def test_slot_that_the_leader_leaves_is_fired_by_another_worker_once(
+def test_slot_missed_by_the_leader_is_fired_once_by_another_worker(
     store: Store, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = store.triggers.add(NewTrigger("often", "sleep", {}, cron="* * * * *"))

@@ -1,4 +1,4 @@
-"""Maintenance by workers: recovery, also when the clock is set; pruning, once for all workers."""
+"""Maintenance by workers: recovery, even after clock jumps, and pruning once for all workers."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_job_whose_owner_died_in_the_jump_comes_back_after_that_lease(store: S
     assert store.jobs.get(job_id).status == "pending"
 
 
-def test_workers_prune_once_an_hour_between_them(store: Store, clocks: Clocks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_together_prune_once_an_hour(store: Store, clocks: Clocks, monkeypatch: pytest.MonkeyPatch) -> None:
     pruned: list[float] = []
 
     def prune(*_: float) -> Pruned:
@@ -112,7 +112,7 @@ def test_workers_prune_once_an_hour_between_them(store: Store, clocks: Clocks, m
     assert all(gap >= 3600.0 for gap in gaps)
 
 
-def test_a_reservation_that_ran_out_counts_as_a_reason_to_look_for_work(store: Store, clocks: Clocks) -> None:
+def test_expired_reservation_makes_workers_look_for_work(store: Store, clocks: Clocks) -> None:
     one = sweeper(store)
     store.reservations.reserve("me", 10.0)
     assert one.run_once() == 0

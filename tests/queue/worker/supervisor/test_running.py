@@ -1,4 +1,4 @@
-"""Jobs run in lanes, in batches and within limits; and the worker logs what it does."""
+"""Jobs run in lanes, in batches and within limits, and the worker logs what it does."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_once_runs_one_batch_and_ends(new_worker: Callable[..., SteppedWorker], 
     assert worker.supervisor.started_jobs == len(ended)
 
 
-def test_once_ends_when_there_is_nothing(new_worker: Callable[..., SteppedWorker]) -> None:
+def test_once_ends_when_no_job_is_ready(new_worker: Callable[..., SteppedWorker]) -> None:
     worker = new_worker(until="once")
     worker.until(lambda: worker.supervisor.finished, "the end")
     assert worker.supervisor.started_jobs == 0

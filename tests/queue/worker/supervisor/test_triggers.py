@@ -22,7 +22,7 @@ pytestmark = pytest.mark.process
 
 
 def every_minute(store: Store, database: Path, due_in: float) -> int:
-    """A schedule whose next slot is this close: the test does not wait for a full minute."""
+    """A schedule whose next slot is this close, so that the test need not wait for a full minute."""
     rule = NewTrigger("every minute", "stunt", {"do": "nothing"}, cron="* * * * *")
     trigger = store.triggers.add(rule).id
     say_due(store, database, trigger, due_in)
@@ -74,14 +74,12 @@ def test_a_change_without_a_wake_up_is_seen_at_the_next_heartbeat(
     assert worker.until(lambda: made_by(store, trigger), "the slot's job")
 
 
-def test_two_workers_make_one_job_of_a_slot(
-    new_worker: Callable[..., SteppedWorker], store: Store, database: Path
-) -> None:
+def test_two_workers_fire_a_slot_once(new_worker: Callable[..., SteppedWorker], store: Store, database: Path) -> None:
     trigger = every_minute(store, database, -120.0)
     one, two = new_worker(), new_worker()
     one.until(lambda: made_by(store, trigger), "the slot's job")
     for worker in (one, two):
-        # For a worker that slept for a moment the slot still seems due.
+        # A worker that slept for a moment still sees the slot as due.
         say_due(store, database, trigger, -120.0)
         worker.supervisor._triggers.next_look = 0.0
         worker.supervisor.run_once(0.0)

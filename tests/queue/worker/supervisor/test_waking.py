@@ -31,7 +31,7 @@ print(Store(SqliteDatabase(Path(sys.argv[1])), TYPES).jobs.enqueue(NewJob("stunt
 
 
 class Counting:
-    """A database that counts what is asked of it."""
+    """A database that counts its calls."""
 
     def __init__(self, real: SqliteDatabase) -> None:
         self._real = real
@@ -69,7 +69,7 @@ def test_an_enqueue_by_another_process_wakes_the_worker_without_any_poll(
     poll_at = worker.supervisor._next_poll
     command = [sys.executable, "-c", ENQUEUE, str(database)]
     job_id = int(subprocess.run(command, capture_output=True, check=True).stdout)
-    # Exactly as `run` waits: were it not for the wake-up, this would take until the poll.
+    # Waits exactly as `run` does: without the wake-up it would take until the next poll.
     while store.jobs.get(job_id).status != "completed":
         worker.supervisor.run_once(worker.supervisor._wait_seconds())
     assert worker.supervisor._next_poll == poll_at, "no poll was needed"
@@ -110,7 +110,7 @@ def test_a_delayed_job_starts_when_it_is_due_and_not_at_the_next_poll(
     assert worker.supervisor._next_poll < poll_at + 60.0, "it looked before the poll was due"
 
 
-def test_an_idle_worker_only_looks(database: Path) -> None:
+def test_idle_worker_only_reads(database: Path) -> None:
     counting = Counting(SqliteDatabase(database))
     worker = SteppedWorker(Store(counting, TYPES), poll_seconds=0.1, lease_seconds=3000.0)
     quiet(worker)
@@ -126,7 +126,7 @@ def test_an_idle_worker_only_looks(database: Path) -> None:
     worker.supervisor.close()
 
 
-def test_work_held_back_by_a_reservation_starts_when_that_runs_out(
+def test_job_held_back_by_a_reservation_starts_when_it_expires(
     new_worker: Callable[..., SteppedWorker], store: Store
 ) -> None:
     worker = new_worker(lease_seconds=1.0, poll_seconds=60.0)
@@ -148,10 +148,10 @@ def test_a_resumed_type_starts_at_once(new_worker: Callable[..., SteppedWorker],
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("address", ["postgres"], indirect=True)
-def test_a_notification_makes_an_idle_worker_look_and_not_claim_unless_it_leads(
+def test_notification_makes_only_an_idle_leader_claim_at_once(
     new_worker: Callable[..., SteppedWorker], store: Store
 ) -> None:
-    """It reaches all workers of all hosts, and one of them has taken the job by then."""
+    """A notification reaches all workers on all hosts, and one of them has usually claimed the job already."""
     worker = new_worker(poll_seconds=60.0, lease_seconds=3000.0)
     quiet(worker)
     supervisor = worker.supervisor
