@@ -48,7 +48,7 @@ class Answer:
 
 @dataclass
 class ChainDriver:
-    """One mirror with faults, one data root with settings. Use it in a `with`."""
+    """A mirror with faults, and a data root with settings. A context manager."""
 
     root: Path
     forecasts: SampleForecasts
@@ -134,14 +134,14 @@ class ChainDriver:
         return Ticker(self.store, 60.0, self.settings.model_dump(mode="json")).tick(limit)
 
     def hurry(self, *types: str) -> int:
-        """What waits for its time need not wait any longer; how many jobs that were."""
+        """Make all delayed jobs due now; returns how many there were."""
         waiting = [job for job in self.jobs("pending") if job.next_run_at and job.type in types]
         for job in waiting:
             with contextlib.suppress(Exception):  # claimed meanwhile
                 self.store.jobs.run_now(job.id)
         return len(waiting)
 
-    # Driving it as a user does
+    # Commands, as a user runs them
 
     def command(self, *words: str, text: str | None = None) -> Answer:
         """A gribmill command in this process."""
@@ -171,12 +171,12 @@ class ChainDriver:
         return process
 
     def words(self, *words: str) -> list[str]:
-        """Arguments of gribmill that use this chain's settings."""
+        """Command-line arguments of gribmill with this chain's settings."""
         config = self.root / "gribmill.toml"
         config.write_text(toml_of(self.settings.model_dump(mode="json", exclude_none=True, exclude_defaults=True)))
         return ["--config", str(config), *words]
 
-    # What came of it
+    # Results
 
     def jobs(self, status: str | None = None, type_key: str | None = None) -> list[Job]:
         page = self.store.jobs.list(JobFilter(status=status, type=type_key), limit=500)  # type: ignore[arg-type]
@@ -199,7 +199,7 @@ class ChainDriver:
         return self.data / "tiles" / model_id / self.run_id / region / f"{hour:03d}.npz"
 
     def tiles(self, model_id: str = "*") -> dict[str, bytes]:
-        """Every tile and grid file by its place below the data root, or as if it were there."""
+        """Every tile and grid file by its path below the data root, also for an object store."""
         store = root_of(self.settings).tiles_at
         if store is not None:
             found = {f"tiles{str(path).removeprefix(str(store))}": path for path, _ in store.below()}
@@ -221,19 +221,19 @@ class ChainDriver:
         return [one for one in self.server.seen if one.key.count("/") > 1 and one.method == "GET"]
 
     def troubles(self) -> list[str]:
-        """What went wrong, for the message of a failed test."""
+        """All problems, for the message of a failed test."""
         return [f"{job.type} {job.args} {job.status}: {job.error_message}" for job in self.jobs() if job.error_message]
 
     def counts(self) -> Counter[tuple[str, str]]:
         return Counter((job.type, job.status) for job in self.jobs())
 
     def assert_sound(self) -> None:
-        """The queue keeps its promises, and nothing is half there."""
+        """Check the queue's invariants, and that no partial files are left."""
         assert self.store.verify() == []
         assert not self.strays()
 
     def wait_complete(self, *model_ids: str, seconds: float = 90) -> None:
-        """Until these models are whole, and all that follows from that has been done."""
+        """Wait until these models are complete and all resulting jobs are done."""
         wait_until(lambda: self.complete(*model_ids), seconds, f"{', '.join(model_ids)}: {self.counts()}")
         wait_until(lambda: not [job for job in self.jobs() if job.type == "publish" and not job.completed_at], seconds)
 
@@ -248,10 +248,10 @@ def toml_of(values: dict[str, Any]) -> str:
 
 
 def developers_own(name: str) -> bool:
-    """Whether a variable of the environment is a setting, which no test may depend on; the kernel's switch is none."""
+    """Whether an environment variable is a setting that tests must not inherit; the kernel's switch is allowed."""
     return name.startswith("GRIBMILL_") and name != "GRIBMILL_KERNEL"
 
 
 def environment() -> dict[str, str]:
-    """No settings of the developer's own."""
+    """The environment without the developer's settings."""
     return {name: value for name, value in os.environ.items() if not developers_own(name)}

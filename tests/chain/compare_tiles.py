@@ -13,7 +13,7 @@ PLACES = ("message", "offset")
 
 
 def weather_of(tile: bytes) -> dict[str, Any]:
-    """The arrays as bytes, and the meta without what two mirrors or two downloads differ in."""
+    """The arrays as bytes, and the metadata without what depends on mirror or download."""
     with np.load(io.BytesIO(tile)) as arrays:
         found: dict[str, Any] = {name: arrays[name].tobytes() for name in arrays.files if name != "meta"}
         if "meta" in arrays.files:
@@ -35,7 +35,7 @@ def source_of(tile: bytes) -> dict[str, Any]:
 
 
 def same_weather(one: dict[str, bytes], other: dict[str, bytes]) -> bool:
-    """Whether both hold the same tiles, from any mirror."""
+    """Whether both contain the same tiles, ignoring their mirrors."""
     if one.keys() != other.keys():
         return False
     return all(weather_of(data) == weather_of(other[place]) for place, data in one.items())

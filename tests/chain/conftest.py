@@ -37,7 +37,7 @@ def port() -> int:
 
 @pytest.fixture(scope="session")
 def reference(tmp_path_factory: pytest.TempPathFactory, forecasts: SampleForecasts, port: int) -> dict[str, bytes]:
-    """The tiles of every model as an undisturbed run makes them."""
+    """The tiles of every model, built by an undisturbed run."""
     with ChainDriver(tmp_path_factory.mktemp("reference"), forecasts, port) as chain:
         for model_id in IDS:
             chain.publish(model_id)
@@ -54,7 +54,7 @@ def no_settings_of_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def new_chain(tmp_path: Path, forecasts: SampleForecasts, port: int) -> Iterator[NewChain]:
-    """Makes a chain that is closed at the end of the test."""
+    """Creates chains that are closed at the end of the test."""
     with ExitStack() as stack:
 
         def make(**options: Any) -> ChainDriver:
@@ -64,5 +64,5 @@ def new_chain(tmp_path: Path, forecasts: SampleForecasts, port: int) -> Iterator
 
 
 def of_model(tiles: dict[str, bytes], *model_ids: str) -> dict[str, bytes]:
-    """Those of the tiles that belong to these models."""
+    """The tiles of these models."""
     return {place: data for place, data in tiles.items() if place.split("/")[1] in model_ids}

@@ -1,4 +1,4 @@
-"""Generated forecasts on coarse grids, made once for all tests of the chain, and their models."""
+"""Generated forecasts on coarse grids and their models, shared by all tests of the chain."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ MIRRORS = ("aws", "gcs")
 
 
 def recent_run(now: datetime) -> datetime:
-    """A run of the last hours that every model has; the next one with its cycle is most of a day away."""
+    """A recent run that every model has; the next run of that cycle is most of a day away."""
     moment = (now - timedelta(hours=1)).replace(minute=0, second=0, microsecond=0)
     return moment - timedelta(hours=moment.hour % 6)
 
 
 def tables(run: datetime, url: str, *, late_minutes: float = 9000) -> dict[str, dict[str, Any]]:
-    """[models] of the settings: short runs, two mirrors on loopback, published at any time from the run's start on."""
+    """The [models] settings: short runs and two mirrors on loopback, published at any time after the run's start."""
     found: dict[str, dict[str, Any]] = {}
     for family, (bucket, steps, made) in FAMILIES.items():
         discover = family.startswith("nbm")
-        # The hours of an NBM run are known from its listing alone, and final when no more can be published.
+        # The hours of an NBM run are known only from its listing, and final when no more can be published.
         latency = {"points": [[0, 0, 0 if discover else late_minutes]]}
         found[family] = {
             "variables": [*made, ABSENT],
@@ -60,7 +60,7 @@ def tables(run: datetime, url: str, *, late_minutes: float = 9000) -> dict[str, 
 
 @dataclass(frozen=True)
 class MadeHour:
-    """One file that can be published, and its index, as keys below the folder of the forecasts."""
+    """A file that can be published and its index, as keys below the forecasts' folder."""
 
     key: str
     index_key: str | None
@@ -83,7 +83,7 @@ class SampleForecasts:
         return sorted(hour for model, hour in self.hours if model == model_id)
 
     def publish(self, folder: Path, model_id: str, *hours: int, mirrors: Sequence[str] = MIRRORS) -> None:
-        """Put these hours of a model (default: all) where mirrors serve them, each file before its index."""
+        """Publish these hours of a model (default: all) on the mirrors, each file before its index."""
         for hour in hours or self.of(model_id):
             made = self.hours[model_id, hour]
             for mirror in mirrors:

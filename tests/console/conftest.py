@@ -1,4 +1,4 @@
-"""What tests of the console use."""
+"""Fixtures for tests of the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data root in which much goes on and much is wrong: something to show on every page, for tests and pictures."""
+"""A busy data root with many problems, so that every page has content, for tests and screenshots."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.queue.store.fake_clock import FakeClock
 
 HOSTILE = "<script>alert('1')</script><img src=x onerror=alert(2)>"
 CHAIN = ChainSettings(models=("hrrr",), regions=("ne", "texas"))
-# Nothing listens there: no test asks a publisher.
+# Nothing listens there, so no test contacts a publisher.
 ROOTS = {name: f"http://127.0.0.1:9/{name}/" for name in ("aws-hrrr", "gcs-hrrr", "nomads-hrrr")}
 WORKER, STALE_WORKER = "wx-node-1-4711-9c0d1e2f", "wx-node-2-815-00aa11bb"
 HOUR_SECONDS = 3600.0
@@ -52,7 +52,7 @@ MIRROR = "aws-hrrr"
 
 @dataclass(frozen=True, slots=True)
 class LivelyRoot:
-    """Where to look: ids of things that have pages of their own."""
+    """Ids of objects that have their own pages."""
 
     run: RunRef
     running: int
@@ -68,7 +68,7 @@ class LivelyRoot:
 
 @contextmanager
 def store_in_the_past(settings: Settings, seconds: float) -> Iterator[tuple[Store, FakeClock]]:
-    """The same queue with a clock that is behind by this much."""
+    """The same queue with a clock that is this far behind."""
     clock = FakeClock(time.time() - seconds)
     address = settings.database or settings.data_root / "jobs.db"
     database = open_address(address, clock=clock)
@@ -79,7 +79,7 @@ def store_in_the_past(settings: Settings, seconds: float) -> Iterator[tuple[Stor
 
 
 def make_lively(settings: Settings, store: Store) -> LivelyRoot:
-    """Fill the queue and the catalogue of these settings; the last hour first."""
+    """Fill the queue and the catalogue, beginning with the last hour."""
     for tenant in (
         NewTenant("acme", title="Acme <b>Weather</b>", regions=("texas",), max_running=4),
         NewTenant("zeta"),
@@ -114,7 +114,7 @@ def _beat(store: Store, worker_id: str, host: str) -> None:
 
 
 def _last_hour(store: Store, clock: FakeClock) -> None:
-    """Jobs that wait, run and end over an hour, some of them badly."""
+    """Jobs that wait, run and end over an hour, with some failures."""
     pause = 2900.0 / ENDED
     for n in range(ENDED):
         tenant = "acme" if n % 5 == 0 else "global"
@@ -183,7 +183,7 @@ def _webhooks(store: Store) -> tuple[int, int]:
 
 
 def _record_runs(catalogue: Catalogue, clock: FakeClock) -> RunRef:
-    """A complete run, and one of which some hours are built, one failed, one lost and the rest expected."""
+    """A complete run, and one with built, failed, lost and expected hours."""
     model = load_models()["hrrr"]
     now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     old, new = (RunRef("hrrr", f"{now - timedelta(hours=ago):%Y%m%d_%H}") for ago in (3, 1))
@@ -226,7 +226,7 @@ def record_arrival(
 
 
 def pages_of(root: LivelyRoot) -> tuple[str, ...]:
-    """Every page of the console but the map, as an operator can open it."""
+    """Every page of the console that an operator can open, except the map."""
     run = f"/runs/{root.run.model_id}/{root.run.run_id}"
     jobs = [f"/jobs/{job}" for job in (root.running, root.failed, root.dead, root.child, root.retried)]
     lists = ("/jobs", "/groups", "/backfills/new", "/workers?every=true", "/triggers", "/triggers/new", "/definitions")

@@ -1,4 +1,4 @@
-"""A server over a lively data root, once per backend and file of tests."""
+"""A server with a busy data root, once per backend and test file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LivelyServer:
 def start_lively(
     backend: str, tmp_path_factory: pytest.TempPathFactory, resources: ExitStack, *, dev: bool = True
 ) -> LivelyServer:
-    """With `dev`, visitors of this machine may change everything."""
+    """With `dev`, local visitors may change everything."""
     folder = tmp_path_factory.mktemp("lively")
     settings = backend_settings(backend, folder, resources, chain=CHAIN, roots=ROOTS)
     live = resources.enter_context(serving(settings, dev=dev))

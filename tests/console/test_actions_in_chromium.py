@@ -1,4 +1,4 @@
-"""Every action of the console, clicked: with scripts on one backend and without on the other."""
+"""Every action of the console in a browser: with scripts on one backend, without on the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.process
 def visited(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, chromium: Browser
 ) -> Iterator[tuple[LivelyServer, Page]]:
-    """A server and a browser's page: with jobs.db its scripts are switched off. Forms that are refused are a 422."""
+    """A server and a browser page; with jobs.db, scripts are disabled. A refused form returns 422."""
     complaints = Complaints()
     with ExitStack() as resources:
         lively = start_lively(request.param, tmp_path_factory, resources)
@@ -42,7 +42,7 @@ def visited(
 
 @pytest.fixture
 def act(visited: tuple[LivelyServer, Page]) -> Callable[..., str]:
-    """Open a page, fill fields by their labels, click a button; what the next page says."""
+    """Open a page, fill fields by label, click a button; returns the text of the next page."""
     lively, page = visited
 
     def clicked(path: str, button: str, within: str = "main", **fields: str) -> str:
@@ -171,7 +171,7 @@ def test_workers_are_drained_and_dismissed(act: Act, store: Store) -> None:
     assert states == {WORKER: "draining", STALE_WORKER: "stopped"}
 
 
-def test_a_sick_mirror_is_used_again(visited: tuple[LivelyServer, Page], act: Act) -> None:
+def test_failing_mirror_is_used_again(visited: tuple[LivelyServer, Page], act: Act) -> None:
     assert "nomads-hrrr is in use again" in act("/", "Use again now", "#attention").lower()
     visited[1].goto(f"{visited[0].url}/sources")
     assert visited[1].get_by_role("button", name="Use again now").count() == 0

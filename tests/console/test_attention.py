@@ -1,4 +1,4 @@
-"""What needs attention: each cause is provoked, named with its remedy, and its button helps."""
+"""Problems on the overview: each is provoked, shown with its remedy, and fixed by its button."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def beat(store: Store, **facts: object) -> None:
 
 
 def trouble(page: str, key: str) -> str:
-    """The entry of this problem, as text with its form."""
+    """The entry of this problem: its text and form."""
     found = re.search(rf'<li data-key="{re.escape(key)}">(.*?)</li>', page, re.DOTALL)
     assert found is not None, re.findall(r'<li data-key="([^"]*)"', page)
     return unescape(found[1])
@@ -58,7 +58,7 @@ def press(visit: Visit, entry: str) -> str:
 
 
 def fill_disk(server: LiveServer) -> None:
-    """A run whose file seems larger than the disk: it is sparse."""
+    """A run with a sparse file that appears larger than the disk."""
     run = RunRef("hrrr", "20261118_00")
     Catalogue(server.store.database).record([RunSeen(run, (0,)), TileBuilt(TileRef("hrrr", run.run_id, 0, "ne"), 10)])
     tile = server.settings.data_root / "tiles" / "hrrr" / run.run_id / "ne" / "000.npz"
@@ -162,7 +162,7 @@ def test_the_button_of_a_full_disk_enqueues_a_prune(server: LiveServer) -> None:
 
 
 @pytest.mark.parametrize("backend", BOTH)
-def test_a_sick_mirror_is_used_again(backend: str, tmp_path: Path) -> None:
+def test_failing_mirror_is_used_again(backend: str, tmp_path: Path) -> None:
     chain = ChainSettings(models=("hrrr",), regions=("ne",))
     with ExitStack() as resources:
         settings = backend_settings(backend, tmp_path, resources, chain=chain)
@@ -177,7 +177,7 @@ def test_a_sick_mirror_is_used_again(backend: str, tmp_path: Path) -> None:
             assert "mirror nomads-hrrr" not in keys(visit.page("/"))
 
 
-def test_a_tenant_sees_no_problem_of_the_machine(server: LiveServer) -> None:
+def test_tenant_sees_no_problems_of_the_machine(server: LiveServer) -> None:
     server.store.types.pause("build_tile")
     beat(server.store, clock_offset_seconds=-42.0)
     with visiting(server, server.token("tenant_admin", "acme")) as visit:

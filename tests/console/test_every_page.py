@@ -1,4 +1,4 @@
-"""Every page: it answers, to whom it should, without inline code, and says so where there is nothing to show."""
+"""Every page responds to those who may see it, without inline code, even when there is nothing to show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 @pytest.fixture
 def filled(live_server: LiveServer) -> Iterator[LiveServer]:
-    """A server with one thing of each kind that belongs to the tenant acme, and others of the tenant zeta."""
+    """A server with one object of each kind for the tenant acme, and others for the tenant zeta."""
     for name in ("acme", "zeta"):
         live_server.token("tenant_viewer", name)
         store = live_server.store.for_tenant(name)
@@ -46,7 +46,7 @@ def filled(live_server: LiveServer) -> Iterator[LiveServer]:
     yield live_server
 
 
-def test_every_page_answers_where_there_is_nothing_yet(live_server: LiveServer) -> None:
+def test_every_page_works_on_an_empty_data_root(live_server: LiveServer) -> None:
     with visiting(live_server) as visit:
         for path in (*FOR_TENANTS, *FOR_SUPER_ADMINS, "/login", "/triggers/new"):
             shown = visit.page(path)
@@ -55,7 +55,7 @@ def test_every_page_answers_where_there_is_nothing_yet(live_server: LiveServer) 
 
 
 @pytest.mark.parametrize("role", ["tenant_viewer", "tenant_admin"])
-def test_tenants_see_what_is_theirs_and_no_more(filled: LiveServer, role: Role) -> None:
+def test_tenants_see_only_their_own_objects(filled: LiveServer, role: Role) -> None:
     with visiting(filled, filled.token(role, "acme")) as visit:
         for path in FOR_TENANTS:
             shown = visit.page(path)
@@ -70,7 +70,7 @@ def test_tenants_see_what_is_theirs_and_no_more(filled: LiveServer, role: Role) 
             assert "may not do this" in visit.page(path, 403), path
 
 
-def test_what_belongs_to_another_tenant_does_not_exist(filled: LiveServer) -> None:
+def test_objects_of_another_tenant_are_not_found(filled: LiveServer) -> None:
     store = filled.store.for_tenant("zeta")
     (job,) = store.jobs.list().jobs
     (group,) = store.groups.list()
@@ -117,7 +117,7 @@ def test_viewers_and_workers_change_nothing(filled: LiveServer) -> None:
     assert filled.store.jobs.get(job.id).status == "pending"
 
 
-def test_every_operation_of_the_console_has_its_line_in_the_table() -> None:
+def test_every_operation_of_the_console_is_in_the_access_table() -> None:
     known = {*FOR_VIEWERS, *FOR_ADMINS, *FOR_OPERATORS, "console_static", "console_login"}
     routes = {route.operation_id for router in ROUTERS for route in router.routes}  # type: ignore[attr-defined]
     assert {name for name in routes if name.startswith("console_")} >= known
@@ -163,7 +163,7 @@ def test_login_returns_to_the_page_that_was_asked_for(live_server: LiveServer) -
         "/" + "x" * 3000,
     ],
 )  # fmt: skip
-def test_login_never_leads_to_another_site(live_server: LiveServer, elsewhere: str) -> None:
+def test_login_never_redirects_to_another_site(live_server: LiveServer, elsewhere: str) -> None:
     token = live_server.token("tenant_admin", "acme")
     with visiting(live_server, Forwarded="for=192.0.2.7") as visit:
         answer = visit.client.post("/login", data={"token": token, "next": elsewhere})
@@ -181,7 +181,7 @@ def test_programs_get_problem_documents_where_browsers_get_pages(live_server: Li
         assert page.status_code == answer.status_code == 404
 
 
-def test_files_are_kept_by_browsers_and_nothing_else_is_served(live_server: LiveServer) -> None:
+def test_static_files_are_cached_and_nothing_else_is_served(live_server: LiveServer) -> None:
     with live_server.client() as client:
         style = client.get("/static/console.css?v=1")
         assert "immutable" in style.headers["cache-control"]

@@ -1,4 +1,4 @@
-"""The list of jobs, one job, and what can be done with them, by HTTP and without scripts."""
+"""The list of jobs, the page of one job, and their actions, over HTTP without scripts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_list_shows_jobs_by_state_with_counts(dev_server: LiveServer) -> Non
     assert f'href="/jobs/{failed}"' in only_failed
 
 
-def test_pages_follow_each_other_by_cursor_and_keep_the_search(dev_server: LiveServer) -> None:
+def test_pages_are_linked_by_cursor_and_keep_the_search(dev_server: LiveServer) -> None:
     ids = add(dev_server.store, 60)
     with visiting(dev_server) as visit:
         first = visit.page("/jobs?status=pending&q=type:sleep")
@@ -74,7 +74,7 @@ def test_pages_follow_each_other_by_cursor_and_keep_the_search(dev_server: LiveS
         ("source:moon", "is not a job source"),
     ],
 )
-def test_a_search_that_makes_no_sense_says_why(dev_server: LiveServer, search: str, error: str) -> None:
+def test_invalid_search_is_refused_with_the_reason(dev_server: LiveServer, search: str, error: str) -> None:
     add(dev_server.store)
     with visiting(dev_server) as visit:
         shown = visit.page(f"/jobs?q={search}")
@@ -101,7 +101,7 @@ def test_searches_narrow_by_every_prefix(dev_server: LiveServer) -> None:
         assert f"Job {grouped}" in visit.page(f"/jobs?q={grouped}"), "a number alone leads to the job"
 
 
-def test_a_search_that_no_index_serves_goes_on_page_by_page(
+def test_search_without_an_index_continues_page_by_page(
     dev_server: LiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gribmill.console.pages.jobs.SEARCHED_AT_ONCE", 20)
@@ -161,7 +161,7 @@ def test_waiting_jobs_are_moved_and_started(dev_server: LiveServer) -> None:
     assert store.jobs.get(late).next_run_at is None
 
 
-def test_a_bulk_action_says_how_many_before_it_changes_any(dev_server: LiveServer) -> None:
+def test_bulk_action_shows_the_count_before_it_changes_anything(dev_server: LiveServer) -> None:
     store = dev_server.store
     ids = add(store, 60)
     with visiting(dev_server) as visit:
@@ -217,14 +217,14 @@ def test_the_log_of_an_attempt_is_plain_text(dev_server: LiveServer) -> None:
         assert "has no log" in visit.page(f"/jobs/{job}/attempts/2/log", 404)
 
 
-def test_a_job_that_does_not_exist_is_a_page_that_says_so(dev_server: LiveServer) -> None:
+def test_unknown_job_is_a_not_found_page(dev_server: LiveServer) -> None:
     with visiting(dev_server) as visit:
         assert "There is no job 77" in visit.page("/jobs/77", 404)
         assert "there is no job" in visit.post("/jobs/77/cancel", status=404).lower()
         assert "/jobs" in visit.page("/jobs/none", 422)
 
 
-def test_without_a_token_this_machine_only_looks(live_server: LiveServer) -> None:
+def test_local_visitor_without_a_token_can_only_read(live_server: LiveServer) -> None:
     (job,) = add(live_server.store)
     with visiting(live_server) as visit:
         shown = visit.page(f"/jobs/{job}")
@@ -234,7 +234,7 @@ def test_without_a_token_this_machine_only_looks(live_server: LiveServer) -> Non
     assert live_server.store.jobs.get(job).status == "pending"
 
 
-def test_a_form_of_another_site_changes_nothing(dev_server: LiveServer) -> None:
+def test_cross_site_form_changes_nothing(dev_server: LiveServer) -> None:
     (job,) = add(dev_server.store)
     with visiting(dev_server, **{"Sec-Fetch-Site": "cross-site"}) as visit:
         assert visit.client.post(f"/jobs/{job}/cancel").status_code == 403

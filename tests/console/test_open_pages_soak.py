@@ -1,4 +1,4 @@
-"""Pages that stay open for a long time, while jobs come and go, keep to their memory."""
+"""Pages that stay open for a long time while jobs come and go do not use more and more memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.process, pytest.mark.soak]
 MINUTES = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
 PATHS = ("/", "/jobs", "/runs")
 PAUSE_MILLISECONDS = 2000
-# Of the heap and the nodes after the first tenth of the time, when everything has been loaded and compiled.
+# Allowed growth of heap and nodes after the first tenth of the time, when all code is loaded and compiled.
 MOST_GROWTH = 1.25
 
 
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivelyServer]:
 
 
 def measured(session: CDPSession) -> tuple[float, int]:
-    """Megabytes of the heap after a collection, and nodes of the document."""
+    """The heap in megabytes after garbage collection, and the number of DOM nodes."""
     session.send("HeapProfiler.collectGarbage")
     found: dict[str, Any] = session.send("Performance.getMetrics")
     values = {one["name"]: one["value"] for one in found["metrics"]}
@@ -43,7 +43,7 @@ def measured(session: CDPSession) -> tuple[float, int]:
 
 
 def run_job(store: Store, number: int) -> None:
-    """A job that ends; every tenth fails, which is an event."""
+    """Run a job; every tenth fails, which publishes an event."""
     store.jobs.enqueue(NewJob("sleep", {"say": f"number {number}"}, priority=99))
     for job in store.claim(ClaimRequest(WORKER, ("sleep",), 600.0)):
         outcome = Failed("HTTP 503", permanent=True) if number % 10 == 0 else Succeeded()

@@ -1,4 +1,4 @@
-"""Every page as people see it: in light and dark, on a phone, by keyboard, and without anything that keeps them out."""
+"""Every page in a browser: light and dark themes, phone width, keyboard use, and accessibility."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-# Looked at by people after a run of the tests; the folder is not in git.
+# Screenshots for manual review; the folder is not in git.
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 MOST_SCRIPT_BYTES = 250_000
-# Elements that no page of ours has; hostile content would bring them.
+# Elements that no page of the console has; injected content would add them.
 FOREIGN = "img, iframe, object, embed, base, script:not([src]), style, main u, main i, [onerror]"
 FOR_TENANTS = (
     "/",
@@ -53,8 +53,8 @@ def take(page: Page, path: str, kind: str) -> None:
     page.screenshot(path=PICTURES / f"{name}.{kind}.png", full_page=True)
 
 
-def test_every_page_is_readable_by_everybody(lively: LivelyServer, page: Page) -> None:
-    """Nothing overflows, axe-core has no serious finding, hostile content is text; pictures are kept."""
+def test_every_page_is_accessible(lively: LivelyServer, page: Page) -> None:
+    """Nothing overflows, axe-core has no serious finding, hostile content stays text; saves screenshots."""
     page.on("dialog", lambda dialog: pytest.fail(f"a script of the content ran: {dialog.message}"))
     for path in pages_of(lively.root):
         page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
@@ -79,7 +79,7 @@ def test_every_page_is_readable_by_everybody(lively: LivelyServer, page: Page) -
         take(page, path, "phone")
 
 
-def test_hostile_content_is_there_as_text(lively: LivelyServer, page: Page) -> None:
+def test_hostile_content_is_shown_as_text_in_the_browser(lively: LivelyServer, page: Page) -> None:
     root = lively.root
     for path in (f"/jobs/{root.failed}", "/jobs", f"/runs/hrrr/{root.run.run_id}", f"/events/{root.event}"):
         page.goto(f"{lively.url}{path}")
@@ -90,7 +90,7 @@ def test_hostile_content_is_there_as_text(lively: LivelyServer, page: Page) -> N
 
 @contextmanager
 def logged_in(browser: Browser, lively: LivelyServer, role: Role, tenant: str | None = None) -> Iterator[Page]:
-    """A visitor from elsewhere who has logged in with a token."""
+    """A remote visitor who has logged in with a token."""
     complaints = Complaints()
     context = browser.new_context(extra_http_headers={"Forwarded": "for=192.0.2.7"})
     page = context.new_page()
@@ -122,7 +122,7 @@ def test_tenants_find_their_pages_and_nothing_of_others(lively: LivelyServer, ch
 
 
 def post_forged(page: Page, path: str, fields: dict[str, str]) -> int:
-    """The status of a form that no page offers, sent from the visitor's own browser."""
+    """The status of a form that no page offers, sent from the visitor's browser."""
     send = """async ([path, fields]) => {
       const body = new URLSearchParams(fields);
       const answer = await fetch(path, { method: "POST", body, headers: { Accept: "text/html" }, redirect: "manual" });
@@ -189,7 +189,7 @@ def test_a_super_admin_sees_all_tenants_after_logging_in(lively: LivelyServer, c
         assert {"acme", "global", "zeta"} <= {*page.locator("tbody td:first-child a").all_inner_texts()}
 
 
-def test_a_page_is_used_by_keyboard_alone(lively: LivelyServer, page: Page) -> None:
+def test_page_can_be_used_by_keyboard_alone(lively: LivelyServer, page: Page) -> None:
     page.goto(f"{lively.url}/jobs")
     page.keyboard.press("Tab")
     assert page.locator(":focus").inner_text() == "Skip to the content"
@@ -215,13 +215,13 @@ def test_the_theme_is_chosen_and_kept(lively: LivelyServer, page: Page) -> None:
     assert page.locator("html").get_attribute("data-theme") == "dark"
 
 
-def test_times_say_exactly_when_in_utc_and_here(lively: LivelyServer, page: Page) -> None:
+def test_times_show_the_exact_moment_in_utc_and_local_time(lively: LivelyServer, page: Page) -> None:
     page.goto(f"{lively.url}/jobs/{lively.root.failed}")
     title = page.locator("main time").first.get_attribute("title") or ""
     assert re.search(r"\d\d:\d\d:\d\d UTC · .+ local$", title)
 
 
-def test_an_hour_leads_to_its_tile_on_the_map(lively: LivelyServer, page: Page) -> None:
+def test_hour_links_to_its_tile_on_the_map(lively: LivelyServer, page: Page) -> None:
     run = lively.root.run
     page.goto(f"{lively.url}/runs/{run.model_id}/{run.run_id}/3")
     link = page.locator("#tiles").get_by_role("link", name="ne").get_attribute("href")

@@ -1,4 +1,4 @@
-"""Pages that refresh: what is new appears, what a person is doing stays, and nothing piles up."""
+"""Pages that refresh: new content appears, the user's state is kept, and nothing accumulates."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivelyServer]:
 
 
 def opened(page: Page, server: LivelyServer, path: str) -> None:
-    """A page whose clock the test drives."""
+    """A page whose clock is controlled by the test."""
     page.clock.install()
     page.goto(f"{server.url}{path}")
 
 
 def refresh(page: Page) -> None:
-    """Let the page ask again, and wait until it has shown the answer."""
+    """Let the page poll, and wait until it shows the response."""
     with page.expect_response(lambda answer: answer.url.partition("#")[0] == page.url.partition("#")[0]):
         page.clock.run_for(REFRESH_MILLISECONDS)
     page.evaluate("() => Promise.resolve()")
 
 
 def arrive(server: LivelyServer, hour: HourRef) -> None:
-    """One hour is downloaded and built, and reported as workers report it."""
+    """Record one hour as downloaded and built, as workers report it."""
     with store_in_the_past(server.live.settings, 1.0) as (_, clock):
         record_arrival(Catalogue(server.live.store.database), clock, hour)
 
@@ -53,7 +53,7 @@ def enqueue(server: LivelyServer, say: str = "new") -> int:
     return server.live.store.jobs.enqueue(NewJob("sleep", {"say": say})).id
 
 
-def test_a_new_job_appears_and_old_rows_are_left_alone(server: LivelyServer, page: Page) -> None:
+def test_new_job_appears_and_old_rows_are_unchanged(server: LivelyServer, page: Page) -> None:
     opened(page, server, "/jobs")
     row = page.locator("tbody tr").first
     row.evaluate("(element) => { element.marked = true; element.querySelector('a').focus(); }")
@@ -92,7 +92,7 @@ def test_nothing_moves_while_jobs_or_text_are_selected(server: LivelyServer, pag
     assert page.get_by_label(f"Select job {other}").count() == 0
 
 
-def test_what_was_closed_stays_closed_and_a_log_is_followed(server: LivelyServer, page: Page) -> None:
+def test_closed_sections_stay_closed_and_a_log_is_followed(server: LivelyServer, page: Page) -> None:
     store, job = server.live.store, server.root.running
     log = output_logs(server.live.settings).path(AttemptRef(job, 1))
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -111,9 +111,7 @@ def test_what_was_closed_stays_closed_and_a_log_is_followed(server: LivelyServer
     assert store.jobs.get(job).status == "processing"
 
 
-def test_a_server_that_is_gone_is_said_and_found_again(
-    server: LivelyServer, page: Page, complaints: Complaints
-) -> None:
+def test_lost_connection_is_shown_and_recovered(server: LivelyServer, page: Page, complaints: Complaints) -> None:
     opened(page, server, "/groups")
     page.route("**/groups", lambda route: route.fulfill(status=503, body="busy"))
     refresh(page)
@@ -190,7 +188,7 @@ def measured(page: Page, session: CDPSession) -> tuple[int, int]:
 
 
 def growth(page: Page, server: LivelyServer, path: str, rounds: int) -> tuple[float, float]:
-    """The factors by which nodes and heap grow over many refreshes, while jobs arrive."""
+    """The growth factors of nodes and heap over many refreshes while jobs arrive."""
     opened(page, server, path)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")

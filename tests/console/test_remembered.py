@@ -1,4 +1,4 @@
-"""A value that all pages share: read seldom, never waited for when there is a recent one."""
+"""A cached value shared by all pages: read rarely, and never waited for while a recent one exists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gribmill.console.remembered import Remembered
 from tests.waiting import wait_until
 
 
-def test_a_value_is_read_once_for_all_who_ask_within_its_time() -> None:
+def test_value_is_read_once_while_it_is_fresh() -> None:
     reads: list[int] = []
     shared = Remembered(60.0, lambda: reads.append(1) or len(reads))  # type: ignore[func-returns-value]
     assert [shared.get() for _ in range(5)] == [1] * 5
@@ -16,7 +16,7 @@ def test_a_value_is_read_once_for_all_who_ask_within_its_time() -> None:
     assert shared.get() == 2
 
 
-def test_a_value_that_is_due_is_read_beside_while_the_last_one_is_used() -> None:
+def test_due_value_is_refreshed_in_the_background() -> None:
     may_read = threading.Event()
     may_read.set()
     reads: list[int] = []
@@ -34,7 +34,7 @@ def test_a_value_that_is_due_is_read_beside_while_the_last_one_is_used() -> None
     wait_until(lambda: shared.get() >= 2, what="the new value")
 
 
-def test_a_value_that_is_too_old_is_waited_for() -> None:
+def test_too_old_value_is_waited_for() -> None:
     reads: list[int] = []
     shared = Remembered(0.0, lambda: reads.append(1) or len(reads), oldest_seconds=0.0)  # type: ignore[func-returns-value]
     assert [shared.get() for _ in range(3)] == [1, 2, 3]

@@ -47,7 +47,7 @@ def test_a_time_carries_the_exact_moment() -> None:
     assert str(when(None, "<never>")) == "&lt;never&gt;"
 
 
-def test_filters_stay_in_the_address() -> None:
+def test_filters_stay_in_the_url() -> None:
     assert query({"status": "failed", "q": "type:sleep", "before": 12}, before=None) == "?status=failed&q=type%3Asleep"
     assert query({}, q="") == "?"
 
@@ -59,11 +59,11 @@ def test_values_are_escaped_in_templates() -> None:
     assert "'1'" not in shown
 
 
-def test_json_is_sorted_and_other_text_is_left_as_it_is() -> None:
+def test_json_is_sorted_and_other_text_is_unchanged() -> None:
     assert pretty_json({"b": 1, "a": "é"}) == '{\n  "a": "é",\n  "b": 1\n}'
     assert pretty_json("{not json") == "{not json"
 
 
-def test_addresses_of_files_change_with_their_content() -> None:
+def test_urls_of_files_change_with_their_content() -> None:
     assert static_url("console.css").startswith("/static/console.css?v=")
     assert static_url("console.css") != static_url("live.js").replace("live.js", "console.css")

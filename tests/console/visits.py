@@ -1,4 +1,4 @@
-"""A browser without scripts: it asks for pages, and sends forms as a page of the server would."""
+"""A client without scripts that requests pages and submits forms like a same-origin page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Visit:
         return answer.text
 
     def post(self, path: str, fields: Mapping[str, Any] | None = None, status: int = 200) -> str:
-        """The page after a form was sent, with what the action did."""
+        """Submit a form; returns the next page with the action's message."""
         answer = self.client.post(path, data=dict(fields or {}), follow_redirects=True)
         assert answer.status_code == status, answer.text[:2000]
         return answer.text
@@ -36,7 +36,7 @@ class Visit:
 
 @contextmanager
 def visiting(server: LiveServer, token: str | None = None, **headers: str) -> Iterator[Visit]:
-    """As somebody on this machine, or with a token."""
+    """A local visitor, or one with a token."""
     with server.client(token) as client:
         client.headers.update({**HEADERS, **headers})
         yield Visit(client)
@@ -67,7 +67,7 @@ class _Inline(HTMLParser):
 
 
 def inline_content(text: str) -> list[str]:
-    """Inline scripts, styles and handlers of a page, and elements that ours never have."""
+    """Inline scripts, styles and handlers of a page, and elements that the console never uses."""
     parser = _Inline()
     parser.feed(text)
     parser.close()

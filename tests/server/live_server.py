@@ -1,4 +1,4 @@
-"""A real server on loopback, in a thread of the tests' own process, over a data root of its own."""
+"""A real server on loopback, in a thread of the test process, with its own data root."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class LiveServer:
-    """Where the server is, and the store behind it."""
+    """The address of the server, and its store."""
 
     def __init__(self, url: str, settings: Settings, store: Store) -> None:
         self.url = url
@@ -36,12 +36,12 @@ class LiveServer:
         self.store = store
 
     def client(self, token: str | None = None, **options: Any) -> httpx.Client:
-        """A client of its own; close it, or use it in a `with`."""
+        """A new client; close it, or use it in a `with`."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return httpx.Client(base_url=self.url, timeout=PATIENCE_SECONDS, headers=headers, **options)
 
     def token(self, role: Role, tenant_id: str | None = None, **options: Any) -> str:
-        """The text of a new token; its tenant is added if there is none yet."""
+        """The text of a new token; its tenant is created if necessary."""
         if tenant_id is not None and tenant_id not in {one.name for one in self.store.tenants.list()}:
             self.store.tenants.add(NewTenant(tenant_id))
         return Tokens(self.store.database).create(f"{role} in tests", role, tenant_id=tenant_id, **options).text
@@ -49,7 +49,7 @@ class LiveServer:
 
 @contextmanager
 def serving(settings: Settings, *, dev: bool = False, port: int = 0) -> Iterator[LiveServer]:
-    """A server over these settings, on this or a free port of loopback."""
+    """A server with these settings, on this port or a free one of loopback."""
     settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
     ready = threading.Event()
     urls: list[str] = []
@@ -86,7 +86,7 @@ StartServer = Callable[..., LiveServer]
 
 @pytest.fixture(params=BOTH)
 def start_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StartServer]:
-    """Start servers over one data root, once with each backend: `start_server(dev=True, threads=2)`."""
+    """Starts servers on one data root, once with each backend: `start_server(dev=True, threads=2)`."""
     with ExitStack() as resources:
         settings = backend_settings(request.param, tmp_path, resources)
 
@@ -99,11 +99,11 @@ def start_server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sta
 
 @pytest.fixture
 def live_server(start_server: StartServer) -> LiveServer:
-    """A server that anybody on this machine may read from, and nobody change without a token."""
+    """A server that allows local reads without a token; changes need one."""
     return start_server()
 
 
 @pytest.fixture
 def dev_server(start_server: StartServer) -> LiveServer:
-    """A server with --dev: requests of the tests may change everything."""
+    """A server with --dev: local requests may change everything."""
     return start_server(dev=True)

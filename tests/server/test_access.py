@@ -1,4 +1,4 @@
-"""Who gets in: tokens, sessions, this machine; and what pages of other sites cannot do."""
+"""Authentication by token, session or local address, and protection against cross-site requests."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ WHO = "/api/v1/session"
 SAME = {"Sec-Fetch-Site": "same-origin"}
 
 
-def test_a_token_says_who_asks(live_server: LiveServer) -> None:
+def test_token_identifies_the_caller(live_server: LiveServer) -> None:
     text = live_server.token("tenant_viewer", "acme")
     with live_server.client(text) as client:
         who = client.get(WHO).json()
     assert (who["role"], who["tenant_id"], who["kind"]) == ("tenant_viewer", "acme", "token")
 
 
-def test_a_wrong_token_is_refused_also_on_this_machine(live_server: LiveServer) -> None:
+def test_wrong_token_is_refused_even_on_this_machine(live_server: LiveServer) -> None:
     text = live_server.token("super_admin")
     with live_server.client() as client:
         assert client.get(WHO).json()["kind"] == "loopback"
@@ -43,7 +43,7 @@ def test_requests_through_a_proxy_are_not_from_this_machine(start_server: StartS
         assert client.get(WHO).json()["kind"] == "nobody"
 
 
-def test_many_wrong_tokens_are_slowed_and_right_ones_are_not_from_elsewhere(start_server: StartServer) -> None:
+def test_many_wrong_tokens_are_throttled_but_not_valid_ones_from_elsewhere(start_server: StartServer) -> None:
     server = start_server(behind_proxy=True)
     text = server.token("super_admin")
     with server.client() as client:
@@ -79,7 +79,7 @@ def test_a_token_is_exchanged_for_a_session_which_ends_at_logout(live_server: Li
         assert client.get(WHO).json()["kind"] == "loopback"
 
 
-def test_behind_tls_the_cookie_has_the_host_prefix_and_secure(start_server: StartServer) -> None:
+def test_cookie_behind_tls_has_the_host_prefix_and_secure(start_server: StartServer) -> None:
     server = start_server(behind_proxy=True)
     with server.client() as client:
         body = {"token": server.token("super_admin")}
@@ -110,7 +110,7 @@ def test_a_form_logs_in_too_and_leads_back_when_it_is_refused(live_server: LiveS
         ({}, 403),
     ],
 )
-def test_only_our_own_pages_change_things_with_a_session(
+def test_only_same_origin_pages_make_changes_with_a_session(
     live_server: LiveServer, headers: dict[str, str], status: int
 ) -> None:
     with live_server.client() as client:
@@ -118,7 +118,7 @@ def test_only_our_own_pages_change_things_with_a_session(
         assert client.post("/logout", headers=headers).status_code == status
 
 
-def test_old_browsers_are_known_by_their_origin(live_server: LiveServer) -> None:
+def test_old_browsers_are_checked_by_origin(live_server: LiveServer) -> None:
     with live_server.client() as client:
         client.post("/login", json={"token": live_server.token("super_admin")}, headers=SAME)
         assert client.post("/logout", headers={"Origin": live_server.url}).status_code == 303
@@ -151,7 +151,7 @@ def test_verified_tokens_are_forgotten_after_a_second(live_server: LiveServer) -
     assert verified.get(text) is None
 
 
-def test_a_bucket_fills_again_with_time() -> None:
+def test_bucket_refills_over_time() -> None:
     now = [0.0]
     buckets = Buckets(0.5, 2, lambda: now[0])
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Compressed answers: for those who accept them, of what is text, and of nothing that must stay as it is."""
+"""Compression of text responses for clients that accept it, and never of responses that must stay unchanged."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def client(server: LiveServer) -> Iterator[httpx.Client]:
 
 
 def raw(client: httpx.Client, path: str, **headers: str) -> tuple[httpx.Response, bytes]:
-    """The answer, and its bytes as they came."""
+    """The response, and its bytes as received."""
     with client.stream("GET", path, headers=headers) as answer:
         return answer, b"".join(answer.iter_raw())
 
 
-def test_text_is_compressed_as_the_client_likes(client: httpx.Client) -> None:
+def test_text_is_compressed_as_the_client_accepts(client: httpx.Client) -> None:
     plain, content = raw(client, DOCUMENT)
     assert "content-encoding" not in plain.headers
     for accepted, expand in (("gzip", gzip.decompress), ("zstd", zstandard.ZstdDecompressor().decompress)):
@@ -65,11 +65,11 @@ def test_text_is_compressed_as_the_client_likes(client: httpx.Client) -> None:
         ("", None),
     ],
 )
-def test_the_encoding_that_the_client_likes_best_is_taken(accepted: str, expected: str | None) -> None:
+def test_encoding_preferred_by_the_client_is_used(accepted: str, expected: str | None) -> None:
     assert chosen_encoding(accepted) == expected
 
 
-def test_tiles_ranges_and_short_answers_stay_as_they_are(server: LiveServer, client: httpx.Client) -> None:
+def test_tiles_ranges_and_short_responses_are_not_compressed(server: LiveServer, client: httpx.Client) -> None:
     content = (server.settings.data_root / f"tiles/hrrr/{RUN}/boston/001.npz").read_bytes()
     both = {"Accept-Encoding": "gzip, zstd"}
     tile, bytes_of_tile = raw(client, TILE, **both)
@@ -80,7 +80,7 @@ def test_tiles_ranges_and_short_answers_stay_as_they_are(server: LiveServer, cli
     assert "content-encoding" not in short.headers
 
 
-def test_a_compressed_file_is_not_sent_again(client: httpx.Client) -> None:
+def test_compressed_file_is_304_on_revalidation(client: httpx.Client) -> None:
     both = {"Accept-Encoding": "gzip, zstd"}
     style, _ = raw(client, "/static/console.css", **both)
     assert (style.headers["content-encoding"], style.headers["etag"][:2]) == ("zstd", "W/")
@@ -88,7 +88,7 @@ def test_a_compressed_file_is_not_sent_again(client: httpx.Client) -> None:
     assert (again.status_code, nothing) == (304, b"")
 
 
-def test_answers_with_secrets_are_not_compressed(server: LiveServer, tmp_path: Path) -> None:
+def test_responses_with_secrets_are_not_compressed(server: LiveServer, tmp_path: Path) -> None:
     with server.client(server.token("super_admin")) as client:
         body = {"name": "n" * 100, "role": "worker", "scopes": ["jobs", "worker", "data", "audit", "console", "events"]}
         made = client.post("/api/v1/tokens", json=body, headers={"Accept-Encoding": "gzip, zstd"})

@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI document: no server error, and no answer that the document does not describe."""
+"""Requests generated from the OpenAPI document cause no server error and no undocumented response."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUN = "import sys; from schemathesis.cli import schemathesis; sys.exit(schemathe
 
 
 def schemathesis(server: LiveServer, folder: Path, *options: str) -> None:
-    """Run it to its end; what it found is in the failure."""
+    """Run schemathesis; its findings are in the failure message."""
     words = ("run", f"{server.url}/api/openapi.json", "--exclude-operation-id", LEFT_OUT, "--checks", CHECKS)
     fixed = ("--seed", "1", "--no-shrink", "--continue-on-failure", "--warnings", "off", "--request-timeout", "60")
     done = subprocess.run(
@@ -47,7 +47,7 @@ def schemathesis(server: LiveServer, folder: Path, *options: str) -> None:
         pytest.param("postgres", "fuzzing", marks=pytest.mark.postgres),
     ],
 )
-def test_answers_are_as_the_document_says(backend: str, phases: str, tmp_path: Path) -> None:
+def test_responses_match_the_document(backend: str, phases: str, tmp_path: Path) -> None:
     """The same requests each time."""
     with ExitStack() as resources:
         server = resources.enter_context(serving(settings_of(backend, tmp_path, resources), dev=True))
@@ -56,7 +56,7 @@ def test_answers_are_as_the_document_says(backend: str, phases: str, tmp_path: P
 
 @pytest.mark.soak
 @pytest.mark.parametrize("backend", BOTH)
-def test_answers_are_as_the_document_says_for_many_requests(backend: str, tmp_path: Path) -> None:
+def test_responses_match_the_document_for_many_requests(backend: str, tmp_path: Path) -> None:
     minutes = float(os.environ.get("GRIBMILL_SOAK_MINUTES", "1"))
     with ExitStack() as resources:
         server = resources.enter_context(serving(settings_of(backend, tmp_path, resources), dev=True))

@@ -37,7 +37,7 @@ def test_serves_until_term_and_ends_with_code_0(tmp_path: Path) -> None:
     assert (process.returncode, out) == (0, "")
 
 
-def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_port_in_use_is_reported_in_one_sentence(tmp_path: Path) -> None:
     process, url = start(tmp_path / "data")
     port = url.rpartition(":")[2]
     command = [sys.executable, "-m", "gribmill", "--data", str(tmp_path / "data"), "serve", "--port", port]
@@ -50,7 +50,7 @@ def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
     assert second.stderr == f"error: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
 
 
-def test_a_data_root_that_cannot_be_used_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_unusable_data_root_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     settings = server_settings(Settings(data=tmp_path / "data"), port=0)
     with pytest.raises(StoreReadOnly, match="cannot make the queue's folder"):

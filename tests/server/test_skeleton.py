@@ -1,4 +1,4 @@
-"""The server as a whole: it answers, refuses and ends as it should."""
+"""The server as a whole: health, security headers, errors, limits and timeouts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.server.live_server import LiveServer, StartServer
 from tests.waiting import wait_until
 
 
-def test_health_is_answered_without_a_token(live_server: LiveServer) -> None:
+def test_health_needs_no_token(live_server: LiveServer) -> None:
     with live_server.client() as client:
         assert client.get("/healthz").json()["status"] == "ok"
         assert client.get("/readyz").json()["status"] == "ok"
 
 
-def test_every_answer_has_the_security_headers(live_server: LiveServer) -> None:
+def test_every_response_has_the_security_headers(live_server: LiveServer) -> None:
     with live_server.client() as client:
         for answer in (client.get("/healthz"), client.get("/nothing"), client.get("/", headers={"Host": "evil.test"})):
             assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -71,7 +71,7 @@ def test_docs_page_names_every_operation_and_no_other_server(live_server: LiveSe
     assert "://" not in page
 
 
-def test_a_route_without_a_line_in_the_table_of_access_fails_at_import() -> None:
+def test_route_missing_from_the_access_table_fails_at_import() -> None:
     router = SecuredRouter(tag="test")
 
     async def unheard_of() -> None: ...
@@ -106,13 +106,13 @@ def test_safe_ways_to_listen_are_allowed() -> None:
     check_exposure(ServerSettings(host="0.0.0.0", behind_proxy=True), dev=False)
 
 
-def test_the_start_may_take_longer_than_a_request(start_server: StartServer) -> None:
-    """It may migrate a large database."""
+def test_startup_may_take_longer_than_a_request(start_server: StartServer) -> None:
+    """Startup may migrate a large database."""
     with start_server(request_seconds=1e-6).client() as client:
         assert client.get("/healthz").status_code == 200
 
 
-def test_a_request_that_takes_too_long_is_answered_all_the_same(
+def test_request_that_takes_too_long_still_gets_a_response(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()

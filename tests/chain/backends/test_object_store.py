@@ -1,4 +1,4 @@
-"""The chain with its tiles and its spool in an S3 server: the same tiles, whatever fails."""
+"""The chain with tiles and spool in an S3 server builds the same tiles, whatever fails."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ NewStoreChain = Callable[..., ChainDriver]
 
 @pytest.fixture
 def store_chain(new_chain: NewChain, prefix: ObjectPath, monkeypatch: pytest.MonkeyPatch) -> NewStoreChain:
-    """Makes a chain whose tiles and spool are in the object store."""
-    # Other hosts do not wait for the one that has the messages: here both are one.
+    """Creates chains with tiles and spool in the object store."""
+    # Do not wait for the host that has the messages: here there is only one.
     monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 0.0)
 
     def make(**options: Any) -> ChainDriver:
@@ -77,8 +77,10 @@ def test_tiles_in_the_store_are_the_same_bytes(store_chain: NewStoreChain, refer
     chain.assert_sound()
 
 
-def test_other_host_cuts_what_it_did_not_download(store_chain: NewStoreChain, reference: dict[str, bytes]) -> None:
-    """The local spool is gone, as on a host that got only the job."""
+def test_other_host_builds_tiles_from_the_stored_messages(
+    store_chain: NewStoreChain, reference: dict[str, bytes]
+) -> None:
+    """The local spool is missing, as on a host that did not download the hour."""
     chain = store_chain()
     chain.publish("hrrr")
     chain.look_only("hrrr", "scan_source", "ingest_grib")
@@ -92,7 +94,7 @@ def test_other_host_cuts_what_it_did_not_download(store_chain: NewStoreChain, re
     assert not chain.spooled() and not spooled(chain)
 
 
-def test_damaged_copy_of_messages_is_not_cut(store_chain: NewStoreChain, reference: dict[str, bytes]) -> None:
+def test_damaged_copy_of_messages_is_not_used(store_chain: NewStoreChain, reference: dict[str, bytes]) -> None:
     chain = store_chain()
     chain.publish("hrrr")
     chain.look_only("hrrr", "scan_source", "ingest_grib")
@@ -142,7 +144,7 @@ def test_worker_that_dies_around_uploads_costs_nothing(
         assert content == reference[place], "a tile that is there is whole"
     wait_until(lambda: chain.store.maintenance.recover(), what="the dead worker's lease to run out")
     wait_until(lambda: chain.work() and not chain.hurry(*CHAIN) and chain.complete("hrrr"), what="the rest")
-    # What was sent and not recorded has taken a name: the next download has a later generation.
+    # An upload that was not recorded has used up its name, so the next download has a later generation.
     assert same_weather(chain.tiles(), of_model(reference, "hrrr"))
     assert chain.latest("hrrr")["ne"]["complete"] == chain.run_id
     assert not chain.spooled() and not spooled(chain)
@@ -211,7 +213,7 @@ def test_frozen_download_does_not_replace_newer_messages(store_chain: NewStoreCh
 
 @pytest.fixture
 def own_server(tmp_path: Path, object_server: ObjectServer) -> Iterator[Callable[[], tuple[ObjectServer, int]]]:
-    """Starts a server that this test may stop and start again, on the same port with the same data."""
+    """Starts a server that the test may restart on the same port with the same data."""
     home = tmp_path / "server"
     home.mkdir()
     how = start_weed(home)
@@ -228,7 +230,7 @@ def own_server(tmp_path: Path, object_server: ObjectServer) -> Iterator[Callable
         end_guardian(number)
 
 
-def test_store_that_is_away_for_a_while_costs_no_attempt(
+def test_temporary_outage_of_the_store_costs_no_attempt(
     new_chain: NewChain,
     reference: dict[str, bytes],
     own_server: Callable[[], tuple[ObjectServer, int]],
@@ -254,7 +256,7 @@ def test_store_that_is_away_for_a_while_costs_no_attempt(
     assert not [job for job in chain.jobs() if job.status == "failed"]
 
 
-def test_readers_answer_from_the_store_as_from_the_disk(
+def test_readers_return_the_same_from_the_store_as_from_disk(
     store_chain: NewStoreChain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chain = store_chain()

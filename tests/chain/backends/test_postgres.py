@@ -35,7 +35,7 @@ def chain(new_chain: NewChain, tmp_path: Path) -> Iterator[ChainDriver]:
 
 
 def finish(chain: ChainDriver, reference: dict[str, bytes]) -> None:
-    """Let it come to its end; what waits for its time does so no longer."""
+    """Let the chain finish, without waiting for delayed jobs."""
     wait_until(lambda: chain.hurry(*CHAIN) * 0 + chain.complete("hrrr"), 180, f"the rest: {chain.troubles()}")
     chain.wait_complete("hrrr")
     assert chain.tiles() == of_model(reference, "hrrr")
@@ -103,14 +103,14 @@ def repeatedly(act: Callable[[], object], seconds: float) -> Iterator[None]:
         thread.join()
 
 
-def test_connections_that_are_cut_again_and_again_cost_nothing(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+def test_repeatedly_cut_connections_cost_nothing(chain: ChainDriver, reference: dict[str, bytes]) -> None:
     url = chain.settings.database
     assert url is not None
     chain.publish("hrrr")
     cut: list[int] = []
 
     def cut_all() -> None:
-        """Those of workers, executors and this process alike."""
+        """Cut the connections of workers, executors and this process."""
         with psycopg.connect(url, autocommit=True) as connection:
             cut.append(len(connection.execute(OF_OTHERS, (connection.info.backend_pid,)).fetchall()))
 
@@ -130,7 +130,7 @@ def own_server() -> Iterator[PostgresServer]:
         yield server
 
 
-def test_a_server_that_crashes_and_comes_back_costs_nothing(
+def test_crash_and_restart_of_the_server_cost_nothing(
     new_chain: NewChain, own_server: PostgresServer, reference: dict[str, bytes]
 ) -> None:
     chain = new_chain(changes={"database": own_server.url()})

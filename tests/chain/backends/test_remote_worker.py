@@ -1,4 +1,4 @@
-"""Workers without a database: they take their jobs from a server, and build the same tiles."""
+"""Workers without a database connection get their jobs from a server and build the same tiles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OUTAGE_SECONDS = 6.0  # longer than the lease of 4 s
 
 
 class RemoteHost:
-    """Another machine: it has settings, a data root and a token, and no database."""
+    """Another machine with settings, a data root and a token, but no database."""
 
     def __init__(self, chain: ChainDriver, token: str) -> None:
         self.chain = chain
@@ -73,7 +73,7 @@ class RemoteHost:
 
 
 class Site:
-    """A chain, its server, and a host that works for it."""
+    """A chain, its server, and a remote worker host."""
 
     def __init__(self, chain: ChainDriver, resources: ExitStack) -> None:
         self.chain = chain
@@ -128,7 +128,7 @@ def test_remote_workers_that_are_killed_lose_nothing(site: Site, reference: dict
     assert chain.store.verify() == []
 
 
-def test_worker_that_is_cut_off_stops_its_job_and_goes_on_later(site: Site) -> None:
+def test_worker_that_is_cut_off_stops_its_job_and_recovers(site: Site) -> None:
     chain = site.chain
     job_id = chain.store.jobs.enqueue(NewJob("sleep", {"seconds": 30}, max_attempts=5)).id
     with serving(chain.settings) as first:
@@ -139,7 +139,7 @@ def test_worker_that_is_cut_off_stops_its_job_and_goes_on_later(site: Site) -> N
     assert worker.poll() is None, "the worker outlives the server"
     assert "stopped 1 executors" in site.host.log.read_text(), "its lease cannot be renewed, so it stops"
     with serving(chain.settings, port=port):
-        # What it reports of the first attempt is too late, or counts once: never twice.
+        # Its report on the first attempt is too late or counts once, never twice.
         wait_until(lambda: chain.store.jobs.get(job_id).attempt_no > 1, 60, "another attempt")
         chain.store.jobs.cancel(job_id)
         wait_until(lambda: chain.store.jobs.get(job_id).status == "cancelled", 60, "the end of the job")

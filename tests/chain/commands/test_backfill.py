@@ -1,4 +1,4 @@
-"""Backfills as their user sees them: asked for, done here or by workers, and shown by `status`."""
+"""Backfills from the user's view: requested, run here or by workers, and shown by `status`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_backfill_here_does_the_work_and_ends(new_chain: NewChain) -> None:
 
 
 @pytest.mark.process
-def test_backfill_here_fails_if_a_file_cannot_be_had(new_chain: NewChain) -> None:
+def test_backfill_here_fails_if_a_file_is_unavailable(new_chain: NewChain) -> None:
     chain = new_chain()
     models = tables(chain.forecasts.run, f"http://127.0.0.1:{chain.port}/", late_minutes=1)
     models["gfs"]["give_up_hours"] = 1
@@ -73,7 +73,7 @@ def test_backfill_of_a_run_that_arrives_says_when_its_hours_are_expected(new_cha
     )
 
 
-def test_dry_run_says_what_mirrors_have(new_chain: NewChain) -> None:
+def test_dry_run_lists_what_mirrors_have(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("gfs", 0)
     said = chain.command(*words(chain.run_id, "--dry-run")).stdout

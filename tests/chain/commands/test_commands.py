@@ -1,4 +1,4 @@
-"""The chain as its user sees it, through commands in separate processes."""
+"""The chain from the user's view, through commands in separate processes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_run_until_complete_reports_what_it_built_and_a_second_one_downloads_not
 
 
 @pytest.mark.process
-def test_two_runs_at_once_do_no_harm(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+def test_two_concurrent_runs_do_no_harm(new_chain: NewChain, reference: dict[str, bytes]) -> None:
     chain = new_chain()
     chain.publish("hrrr")
     processes = [chain.start("run"), chain.start("run")]
@@ -77,7 +77,7 @@ def test_two_runs_at_once_do_no_harm(new_chain: NewChain, reference: dict[str, b
     chain.assert_sound()
 
 
-def test_two_scanners_at_once_enqueue_each_file_once(new_chain: NewChain) -> None:
+def test_concurrent_scans_enqueue_each_file_once(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("hrrr")
     chain.store.jobs.enqueue(scan_job("hrrr"))
@@ -111,7 +111,7 @@ def test_backfill_is_counted_then_done_then_nothing_is_left(new_chain: NewChain,
     assert (row["files"], row["already_here"]) == (0, 3)
 
 
-def test_live_files_go_before_a_backfill(new_chain: NewChain) -> None:
+def test_live_files_precede_a_backfill(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("gfs")
     chain.publish("hrrr")
@@ -123,9 +123,7 @@ def test_live_files_go_before_a_backfill(new_chain: NewChain) -> None:
     assert order.index("gfs") > max(place for place, name in enumerate(order) if name == "hrrr")
 
 
-def test_backfill_of_few_variables_does_not_narrow_what_is_live(
-    new_chain: NewChain, reference: dict[str, bytes]
-) -> None:
+def test_backfill_of_few_variables_does_not_narrow_live_tiles(new_chain: NewChain, reference: dict[str, bytes]) -> None:
     chain = new_chain()
     chain.publish("gfs")
     asked = ("backfill", "gfs", "--from", chain.run_id, "--to", chain.run_id, "--vars", "t2m")
@@ -183,7 +181,7 @@ def test_until_complete_waits_for_a_region_that_was_added(new_chain: NewChain, r
     assert chain.tiles() == of_model(reference, "hrrr")
 
 
-def test_prune_keeps_what_latest_names(new_chain: NewChain) -> None:
+def test_prune_keeps_runs_named_by_latest_json(new_chain: NewChain) -> None:
     chain = new_chain(chain={"keep_days": 0.0001})
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -209,7 +207,7 @@ def test_arriving_run_is_never_pruned(new_chain: NewChain) -> None:
 
 
 def own_model(folder: Path, chain: ChainDriver) -> dict[str, object]:
-    """A model of the user's own: GRIB files in a folder, no index."""
+    """A user-defined model: GRIB files in a folder, without indexes."""
     return {
         "title": "mine",
         "index": "none",

@@ -39,14 +39,14 @@ def findings(chain: ChainDriver, *words: str) -> tuple[int, dict[str, dict[str, 
 
 
 def leave(path: Path) -> Path:
-    """A file that a process which was killed long ago left."""
+    """Leave a file, like a process that was killed long ago."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"half")
     os.utime(path, (0, 0))
     return path
 
 
-def test_sound_data_root_is_well(chain: ChainDriver) -> None:
+def test_sound_data_root_passes(chain: ChainDriver) -> None:
     answer = chain.command("doctor")
     assert answer.returncode == 0, answer.stdout
     assert answer.stdout.splitlines()[-1] == "all is well, but no worker is running"
@@ -56,7 +56,7 @@ def test_sound_data_root_is_well(chain: ChainDriver) -> None:
     assert found["tiles"]["detail"].startswith("6 as recorded")
 
 
-def test_lost_tiles_are_wrong_until_they_are_fixed(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+def test_lost_tiles_are_reported_until_fixed(chain: ChainDriver, reference: dict[str, bytes]) -> None:
     chain.tile("hrrr", "ne", 1).unlink()
     chain.tile("hrrr", "texas", 2).write_bytes(b"")
     code, found = findings(chain)
@@ -76,7 +76,7 @@ def test_every_line_fits_a_terminal(chain: ChainDriver) -> None:
     assert all(len(line) <= COLUMNS for line in shown.lines if str(chain.data) not in line), "a path stays in one piece"
 
 
-def test_leftovers_are_removed_by_fix_alone(chain: ChainDriver) -> None:
+def test_leftovers_are_removed_only_by_fix(chain: ChainDriver) -> None:
     folder = chain.tile("hrrr", "ne", 1).parent
     spool = chain.data / "grib" / "hrrr" / chain.run_id
     half = [leave(folder / ".001.npz.17.abcd.part"), leave(spool / ".001.g9.grib2.part")]
@@ -131,7 +131,7 @@ def test_records_from_the_future_show_that_the_clock_is_behind(chain: ChainDrive
     assert found["clock"]["detail"].startswith(f"the record of hrrr/{chain.run_id} is ")
 
 
-def test_schedule_that_nobody_fires_is_overdue(chain: ChainDriver) -> None:
+def test_schedule_that_no_worker_fires_is_overdue(chain: ChainDriver) -> None:
     chain.store.triggers.add(NewTrigger("nightly", "sleep", cron="0 3 * * *"))
     assert findings(chain)[1]["schedules"]["detail"] == "1 enabled"
     with sqlite3.connect(chain.context.root.jobs_db) as database:
@@ -153,7 +153,7 @@ def test_mirrors_are_shown_as_they_were_last_seen(chain: ChainDriver) -> None:
     assert found["mirrors"]["detail"].startswith("no mirror of hrrr answers")
 
 
-def test_silent_worker_with_jobs_is_wrong(chain: ChainDriver) -> None:
+def test_silent_worker_with_jobs_is_reported(chain: ChainDriver) -> None:
     chain.store.jobs.enqueue(NewJob("sleep"))
     (job,) = chain.store.claim(ClaimRequest("host-9-dead", ("sleep",), 60))
     chain.store.workers.heartbeat("host-9-dead", 60, types=["sleep"])
@@ -216,7 +216,7 @@ def test_fault_of_the_machine_is_named_with_its_remedy(
     assert findings(chain)[1][check]["good"] is True, "and well again when it is gone"
 
 
-def test_broken_invariant_of_the_queue_is_wrong_until_it_holds_again(chain: ChainDriver) -> None:
+def test_violated_invariant_is_reported_until_it_holds_again(chain: ChainDriver) -> None:
     def count(by: int) -> None:
         with closing(sqlite3.connect(chain.data / "jobs.db")) as connection, connection:
             connection.execute("UPDATE job_counts SET n = n + ? WHERE status = 'completed'", (by,))
@@ -229,7 +229,7 @@ def test_broken_invariant_of_the_queue_is_wrong_until_it_holds_again(chain: Chai
     assert findings(chain)[0] == 0
 
 
-def test_log_of_a_job_that_is_gone_is_removed_by_fix(chain: ChainDriver) -> None:
+def test_log_of_a_removed_job_is_removed_by_fix(chain: ChainDriver) -> None:
     log = leave(chain.data / "logs" / "0" / "99999-1.log")
     _, found = findings(chain)
     assert found["logs"]["detail"].startswith("1 log of jobs that are gone")

@@ -1,4 +1,4 @@
-"""`scan --here` reports what was found, also if a worker takes the scan."""
+"""`scan --here` reports what was found, even if a worker runs the scan."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_scan_beside_a_worker_is_answered(new_chain: NewChain) -> None:
 
 
 def report_later(chain: ChainDriver, claimed: Claimed, outcome: Outcome) -> threading.Timer:
-    """The worker `other` ends its scan in a moment."""
+    """Let the worker `other` finish its scan after a moment."""
 
     def report() -> None:
         store = open_queue(chain.settings)

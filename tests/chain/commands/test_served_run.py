@@ -21,7 +21,7 @@ pytestmark = pytest.mark.process
 
 
 def start(chain: ChainDriver) -> tuple[subprocess.Popen[bytes], str]:
-    """The process, and the address that it says."""
+    """Start the process; returns it and the address that it printed."""
     process = chain.start("run", "--serve", "--port", "0")
     said = wait_until(lambda: re.search(r"listening on (\S+)", log_of(chain)), what="the address")
     return process, said[1]
@@ -37,7 +37,7 @@ def answer(url: str) -> Any:
 
 
 def server_pid(parent: int) -> int:
-    """The one process below the parent that serves."""
+    """The child process that serves."""
     threads = Path(f"/proc/{parent}/task").glob("*/children")
     pids = [pid for thread in threads for pid in thread.read_text().split()]
     (found,) = [

@@ -1,4 +1,4 @@
-"""`tile verify MODEL` finds every tile that is not as recorded, and --repair brings it back."""
+"""`tile verify MODEL` finds every tile that differs from its record, and --repair restores it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def chain(new_chain: NewChain) -> ChainDriver:
 
 
 def flip(path: Path) -> None:
-    """Damage that leaves the size as it was."""
+    """Damage a file without changing its size."""
     data = bytearray(path.read_bytes())
     middle = len(data) // 2
     data[middle : middle + 40] = bytes(byte ^ 0xFF for byte in data[middle : middle + 40])
@@ -37,7 +37,7 @@ def damage(chain: ChainDriver) -> None:
     flip(chain.tile("hrrr", "texas", 2))
 
 
-def test_whole_model_is_right_in_one_line(chain: ChainDriver) -> None:
+def test_intact_model_is_reported_in_one_line(chain: ChainDriver) -> None:
     answer = chain.command("tile", "verify", "hrrr")
     assert (answer.returncode, answer.stdout) == (0, "6 tiles: 6 right, 0 wrong\n")
 
@@ -122,7 +122,7 @@ def test_repair_builds_from_messages_that_are_here(new_chain: NewChain, referenc
     assert not chain.fetched()
 
 
-def test_repair_that_is_not_possible_is_told(chain: ChainDriver) -> None:
+def test_impossible_repair_is_reported(chain: ChainDriver) -> None:
     damage(chain)
     chain.server.stop()
     answer = chain.command("tile", "verify", "hrrr", "--repair")
@@ -132,7 +132,7 @@ def test_repair_that_is_not_possible_is_told(chain: ChainDriver) -> None:
 
 
 @pytest.mark.process
-def test_repair_is_left_to_a_worker_that_runs(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+def test_repair_is_left_to_a_running_worker(chain: ChainDriver, reference: dict[str, bytes]) -> None:
     chain.start("work")
     wait_until(lambda: [one for one in chain.store.workers.list() if one.state == "active"], what="the worker")
     damage(chain)
@@ -142,7 +142,7 @@ def test_repair_is_left_to_a_worker_that_runs(chain: ChainDriver, reference: dic
     assert chain.tiles() == of_model(reference, "hrrr")
 
 
-def test_wrong_words_get_a_sentence(chain: ChainDriver) -> None:
+def test_invalid_arguments_are_refused_with_a_sentence(chain: ChainDriver) -> None:
     assert "--repair needs a MODEL" in chain.command("tile", "verify", "x.npz", "--repair").stderr
     assert "at most one RUN" in chain.command("tile", "verify", "hrrr", chain.run_id, "x").stderr
     assert "has no runs here" in chain.command("tile", "verify", "gfs").stderr

@@ -1,6 +1,6 @@
 """`python -m tests.chain.die_at_point` reads lines SETTINGS TAB POINT and runs a worker that is killed at that point.
 
-Each line forks one process and is answered with its exit code. Forking pays for the imports once.
+Forks one process per line and prints its exit code. Forking avoids repeated imports.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ POINTS: dict[str, Callable[[], None]] = {
     "first of two tiles recorded": lambda: _die_at_second(build_tile, "_recorded"),
     "latest half written": lambda: setattr(latest, "write_atomic", _write_half),
 }
-# The same, of tiles and messages in an object store.
+# The same for tiles and messages in an object store.
 STORE_POINTS: dict[str, Callable[[], None]] = {
     "messages downloaded, not sent": lambda: setattr(object_client.ObjectClient, "upload", die),
     "messages sent, not recorded": lambda: _die_after(object_client.ObjectClient, "upload"),

@@ -1,7 +1,7 @@
 """`python -m tests.chain.failures.freeze_at_point SETTINGS POINT` runs ready jobs and stops itself (SIGSTOP) once,
 at that point.
 
-After SIGCONT it goes on with what it has in memory, as a worker does whose machine was suspended.
+After SIGCONT it continues with its state in memory, like a worker on a suspended machine.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ POINTS: dict[str, Callable[[], None]] = {
 def main() -> None:
     settings = Settings.model_validate_json(Path(sys.argv[1]).read_text())
     POINTS[sys.argv[2]]()
-    # No heartbeat while it is stopped; and none after it woke, before its result is refused.
+    # It sends no heartbeat while stopped, nor after waking before its result is refused.
     store = open_queue(settings)
     ran = Ticker(store, LEASE_SECONDS, settings.model_dump(mode="json")).tick(500, sys.argv[3].split(","))
     for one in ran:

@@ -1,4 +1,4 @@
-"""Thirty days of the chain in one process: a driven clock, mirrors that are folders, and a disk of a given size.
+"""Thirty days of the chain in one process: a simulated clock, folders as mirrors, and a disk of a given size.
 
 The queue, the catalogue, scans, downloads, tiles, publishing and pruning are the real ones.
 """
@@ -44,7 +44,7 @@ TENANTS_BYTES = 100_000
 MIRRORS = ("near", "far")
 LEASE_SECONDS = 60.0
 WORKER = "host-1-month"
-# Modules that ask for the time.
+# Modules that read the clock.
 TIMED = (
     "gribmill.pipeline.handlers.scan_source",
     "gribmill.pipeline.handlers.ingest_grib",
@@ -66,7 +66,7 @@ class Usage(NamedTuple):
 
 @dataclass
 class Clock:
-    """The time, as everything in the simulation sees it."""
+    """The clock of the simulation."""
 
     now: datetime = BEGIN
 
@@ -108,7 +108,7 @@ class Publisher:
         self._next = 0
 
     def _plan(self) -> Iterator[tuple[datetime, HourRef, str]]:
-        """The usual minute, sometimes much later; each run of 20 March comes two hours late."""
+        """The usual minute, sometimes much later; each run of 20 March is two hours late."""
         for model_id in MODELS:
             model = self.context.models[model_id]
             for run in model.runs(BEGIN + timedelta(days=DAYS - 1), timedelta(days=DAYS - 1)):
@@ -208,7 +208,7 @@ class Month:
         return Usage(self.total, used, self.total - used)
 
     def used(self) -> int:
-        """The bytes of tiles and downloads by the catalogue: looking at the files would take longer."""
+        """The bytes of tiles and downloads according to the catalogue, which is faster than reading the files."""
         (used,) = self.rows(
             "SELECT (SELECT coalesce(sum(bytes), 0) FROM tiles) +"
             " (SELECT coalesce(sum(bytes), 0) FROM hours WHERE state = 'ingested')"
@@ -232,7 +232,7 @@ class Month:
                 self.step(working=not self._no_worker(number))
 
     def step(self, *, working: bool = True) -> None:
-        """What happens in an hour."""
+        """Simulate one hour."""
         self.schedule.run_once()
         if working:
             self.store.workers.heartbeat(WORKER, LEASE_SECONDS, types=[kind.key for kind in TYPES.runnable()])
@@ -257,7 +257,7 @@ class Month:
         live = [place for place, one in enumerate(ran) if '"live"' in one.job.args]
         self.overtaken += [sum(one.job.tenant_id == "beta" for one in ran[:place]) for place in live]
 
-    # What goes wrong
+    # Faults
 
     def _accidents(self, number: int) -> None:
         day, hour = divmod(number * STEP, timedelta(days=1))
@@ -285,7 +285,7 @@ class Month:
                 self.store.jobs.enqueue(NewJob("sleep", {"say": "live"}, tenant_id="acme"))
 
     def _die(self) -> None:
-        """A worker claims what is ready, and is never heard of again."""
+        """A worker claims ready jobs and falls silent."""
         self.schedule.run_once()
         self.store.workers.heartbeat("host-2-dead", LEASE_SECONDS)
         request = ClaimRequest("host-2-dead", tuple(kind.key for kind in TYPES.runnable()), LEASE_SECONDS)

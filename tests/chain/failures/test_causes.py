@@ -1,4 +1,4 @@
-"""Why a region is late, provoked with a real publisher, and every event that gribmill documents, published once."""
+"""Every cause of a late region, provoked with a real publisher; and every documented event, published once."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_check_is_well_then_critical_without_a_worker_and_unknown_without_settin
 def test_every_documented_event_is_published_in_real_conditions(
     new_chain: NewChain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some by the chain, some by its failures: each name of the documentation at least once, each with its payload."""
+    """The chain and its failures publish each documented event at least once, with its payload."""
     chain = new_chain(late_minutes=0, changes={"webhooks": {"allow_private": True}})
     store = chain.store
     for name in ("attempt.metered", "tile.built"):

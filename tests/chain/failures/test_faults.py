@@ -27,7 +27,7 @@ def at_hour(tiles: dict[str, bytes], hour: int) -> dict[str, bytes]:
 
 
 def settle(chain: ChainDriver) -> None:
-    """As time goes by: what waits for its next try gets it, a few times."""
+    """Let time pass: run delayed retries a few times."""
     for _ in range(6):
         if not chain.hurry("ingest_grib", "build_tile"):
             return
@@ -36,9 +36,7 @@ def settle(chain: ChainDriver) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_of_one_mirror_leaves_the_other(
-    new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind
-) -> None:
+def test_other_mirror_is_used_when_one_fails(new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind) -> None:
     chain = new_chain(faults=faulty(kind, "aws-hrrr/*"))
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -51,7 +49,7 @@ def test_fault_of_one_mirror_leaves_the_other(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_fault_of_all_mirrors_makes_no_wrong_tile(
+def test_faults_of_all_mirrors_produce_no_wrong_tile(
     new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind
 ) -> None:
     chain = new_chain(faults=faulty(kind, "*-gfs/*"))
@@ -72,10 +70,10 @@ def test_fault_of_all_mirrors_makes_no_wrong_tile(
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_passing_fault_is_overcome_byte_by_byte(
+def test_temporary_fault_leaves_identical_tiles(
     new_chain: NewChain, reference: dict[str, bytes], kind: FaultKind
 ) -> None:
-    """The only mirror fails at first; the tiles are those of an undisturbed run once it is well."""
+    """The only mirror fails at first; once it recovers, the tiles equal those of an undisturbed run."""
     chain = new_chain(faults=faulty(kind, "*-hrrr/*grib2*", times=1))
     chain.publish("hrrr", 0, mirrors=("aws",))
     chain.look("hrrr")
@@ -105,7 +103,7 @@ def test_flipped_bit_without_checksums_never_breaks_the_queue_or_leaves_half_a_t
     chain.assert_sound()
 
 
-def test_a_failing_mirror_is_remembered_and_not_asked(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+def test_failing_mirror_is_remembered_and_skipped(new_chain: NewChain, reference: dict[str, bytes]) -> None:
     chain = new_chain(faults=faulty("500", "aws-hrrr/*"))
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -129,14 +127,14 @@ def tiles_only(chain: ChainDriver) -> dict[str, bytes]:
     return {place: data for place, data in chain.tiles().items() if not place.endswith("grid.npz")}
 
 
-def test_file_that_failed_for_good_is_not_fetched_again_and_again(new_chain: NewChain) -> None:
+def test_permanently_failed_file_is_not_fetched_repeatedly(new_chain: NewChain) -> None:
     chain = new_chain(changes={})
     chain.publish("hrrr", 0)
     for mirror in ("aws", "gcs"):
         made = chain.forecasts.hours["hrrr", 1]
         other = chain.forecasts.hours["hrrr", 0]
         place = chain.folder / f"{mirror}{made.key[3:]}"
-        # The file of another hour under this hour's name: sound, and nothing of it is wanted.
+        # Another hour's file under this hour's name: valid, but without wanted messages.
         place.write_bytes((chain.forecasts.folder / other.key).read_bytes())
         place.with_name(f"{place.name}.idx").write_bytes((chain.forecasts.folder / f"{other.key}.idx").read_bytes())
     chain.look("hrrr")

@@ -1,4 +1,4 @@
-"""A process that is frozen past its lease and wakes late never replaces a newer file."""
+"""A process frozen past its lease never replaces a newer file when it wakes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def is_stopped(pid: int) -> bool:
 
 
 def wake(process: subprocess.Popen[str]) -> str:
-    """Let it go on to its end; what it printed."""
+    """Resume it and wait for its end; returns its output."""
     os.kill(process.pid, signal.SIGCONT)
     return process.communicate(timeout=60)[0]
 
@@ -62,7 +62,7 @@ def few(chain: ChainDriver) -> None:
 
 
 def widen(chain: ChainDriver) -> None:
-    """The same hour with all variables of the model, by a worker that is well."""
+    """Download the same hour with all variables of the model, by a healthy worker."""
     wait_until(lambda: chain.store.maintenance.recover(), what="the frozen worker's lease to run out")
     chain.hurry("ingest_grib", "build_tile")
     chain.work()
@@ -133,7 +133,7 @@ def children(pid: int) -> list[int]:
 
 
 def waits_for_orders(pid: int) -> bool:
-    """Whether an executor sleeps, and holds no file of the data root open: it has done what it could."""
+    """Whether an executor sleeps without open files in the data root, so it has finished its work."""
     sleeps = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
     return sleeps and not any("/tiles/" in str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir())
 

@@ -32,7 +32,7 @@ Dying = Callable[[Path, str], int]
 
 @pytest.fixture(scope="module")
 def dying() -> Iterator[Dying]:
-    """Lets a worker live until that point; its exit code."""
+    """Runs a worker until that point; returns its exit code."""
     words = [sys.executable, "-m", "tests.chain.failures.die_at_point"]
     with subprocess.Popen(
         words, cwd=CHECKOUT, env=environment(), text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -73,7 +73,7 @@ def test_worker_that_dies_at_any_point_costs_nothing(
 
 
 def test_killed_executor_and_killed_supervisor_cost_nothing(new_chain: NewChain, reference: dict[str, bytes]) -> None:
-    """In the middle of a download that takes its time."""
+    """They are killed in the middle of a slow download."""
     slow = Faults([Fault("slow", keys="*wrfsfcf01.grib2")])
     chain = new_chain(faults=slow)
     chain.publish("hrrr")

@@ -1,4 +1,4 @@
-"""A tile that is lost or damaged is never shown as complete, and comes back."""
+"""A lost or damaged tile is never shown as complete, and is restored."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_scan_brings_a_lost_tile_back(chain: ChainDriver, reference: dict[str, b
     chain.assert_sound()
 
 
-def test_latest_json_does_not_name_a_run_that_lost_a_tile_and_names_it_again_when_it_is_back(
+def test_latest_json_omits_a_run_until_its_lost_tile_is_restored(
     chain: ChainDriver,
 ) -> None:
     lose(chain, "removed")
@@ -93,7 +93,7 @@ def test_retry_of_a_tile_whose_messages_are_gone_ends(chain: ChainDriver, refere
     assert not chain.jobs("pending")
 
 
-def test_ingest_does_not_take_an_empty_file_for_a_tile(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+def test_ingest_does_not_accept_an_empty_file_as_a_tile(chain: ChainDriver, reference: dict[str, bytes]) -> None:
     lose(chain, "emptied")
     args = json.dumps({"model_id": "hrrr", "run_id": chain.run_id, "hour": HOUR})
     assert chain.command("jobs", "enqueue", "ingest_grib", args).returncode == 0
@@ -111,7 +111,7 @@ def test_backfill_fetches_what_is_lost(chain: ChainDriver, reference: dict[str, 
     assert chain.tiles() == of_model(reference, "hrrr")
 
 
-def test_tile_that_was_built_since_the_look_is_not_lost(chain: ChainDriver) -> None:
+def test_tile_built_since_the_scan_is_not_lost(chain: ChainDriver) -> None:
     """A scan reads the catalogue, then the tile is built again, then the scan's result is recorded."""
     lose(chain, "removed")
     outcomes = chain.look("hrrr", chain.run_id)

@@ -1,4 +1,4 @@
-"""A month without an operator: outages, dead workers, a wrong clock, changes of clocks, a full disk, two tenants."""
+"""A month without an operator: outages, dead workers, a wrong clock, DST changes, a full disk, two tenants."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ def test_disk_never_fills_and_stays_within_its_budget(month: Month) -> None:
     assert len(month.events("disk.low", "id")) == 1
     budget = month.settings.chain.keep_gigabytes
     assert budget is not None
-    # Between two looks by `prune`, six hours apart, new runs come.
+    # New runs arrive between two prunes, which are six hours apart.
     assert month.most_used < 1.3 * budget * 1e9
     assert all(len(month.context.catalogue.runs(model)) <= 30 + 8 for model in HOURLY)
-    # The tenant's own tiles have a budget of their own.
+    # The tenant's tiles have a separate budget.
     assert TENANTS_BYTES / 2 < month.most_used_by_tenant < 1.7 * TENANTS_BYTES
 
 
@@ -109,7 +109,7 @@ def test_no_tenant_waits_for_the_backlog_of_another(month: Month) -> None:
     assert len(month.overtaken) == 3 and max(month.overtaken) <= 1, "it takes its turn among 300"
     for _, count, longest_wait, completed in rows:
         assert count == completed
-        # The host is off for a day: what falls due meanwhile is made up for as it starts.
+        # The host is off for a day; jobs that fall due meanwhile are made up at the start.
         assert longest_wait <= timedelta(hours=8).total_seconds() + STEP.total_seconds()
 
 

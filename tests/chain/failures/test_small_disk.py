@@ -1,4 +1,4 @@
-"""A full disk is waited for, and downloads leave room for tiles."""
+"""Jobs wait while the disk is full, and downloads leave room for tiles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def mount() -> Iterator[Mount]:
 
 
 def fill(folder: Path) -> Path:
-    """A file that takes all the space that is left."""
+    """Write a file that fills the disk."""
     ballast = folder / "ballast"
     block = 1 << 20
     with ballast.open("wb", buffering=0) as file:
@@ -62,13 +62,13 @@ def said(chain: ChainDriver) -> list[str]:
 
 
 def snoozed(ran: list[TickedJob], kind: str) -> list[Snoozed]:
-    """The outcomes of all jobs of that type, none of which may have failed or succeeded."""
+    """The outcomes of all jobs of that type; none may have failed or succeeded."""
     found = [one.outcome for one in ran if one.job.type == kind]
     assert all(isinstance(one, Snoozed) for one in found), found
     return [one for one in found if isinstance(one, Snoozed)]
 
 
-def test_tiles_wait_for_space_and_are_built_when_it_comes(
+def test_tiles_wait_for_space_and_are_then_built(
     new_chain: NewChain, reference: dict[str, bytes], mount: Mount
 ) -> None:
     chain = new_chain()
@@ -88,7 +88,7 @@ def test_tiles_wait_for_space_and_are_built_when_it_comes(
     assert chain.complete("hrrr") and not chain.spooled()
 
 
-def test_downloads_wait_for_space_and_leave_none_taken(
+def test_downloads_wait_for_space_without_using_any(
     new_chain: NewChain, reference: dict[str, bytes], mount: Mount
 ) -> None:
     chain = new_chain()

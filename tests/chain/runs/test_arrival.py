@@ -35,7 +35,7 @@ def test_metadata_seen_by_the_scan_is_not_requested_again(new_chain: NewChain, r
     assert chain.tiles() == of_model(reference, "hrrr")
 
 
-def test_file_that_is_replaced_after_the_scan_is_taken_as_it_is_now(
+def test_file_replaced_after_the_scan_is_used_in_its_new_version(
     new_chain: NewChain, reference: dict[str, bytes]
 ) -> None:
     chain = new_chain()
@@ -53,7 +53,7 @@ def test_file_that_is_replaced_after_the_scan_is_taken_as_it_is_now(
     chain.assert_sound()
 
 
-def test_whole_run_is_not_looked_at_again(new_chain: NewChain) -> None:
+def test_complete_run_is_not_scanned_again(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -63,7 +63,7 @@ def test_whole_run_is_not_looked_at_again(new_chain: NewChain) -> None:
     assert not chain.server.seen, "a whole run is not even listed"
 
 
-def test_messages_that_are_gone_are_fetched_again_for_all_waiting_tiles(
+def test_missing_messages_are_fetched_again_for_all_waiting_tiles(
     new_chain: NewChain, reference: dict[str, bytes]
 ) -> None:
     chain = new_chain()
@@ -82,7 +82,7 @@ def test_messages_that_are_gone_are_fetched_again_for_all_waiting_tiles(
     chain.assert_sound()
 
 
-def test_hours_are_taken_as_they_are_published(new_chain: NewChain, reference: dict[str, bytes]) -> None:
+def test_hours_are_processed_as_they_are_published(new_chain: NewChain, reference: dict[str, bytes]) -> None:
     chain = new_chain()
     chain.folder.joinpath("aws-hrrr").mkdir(parents=True)
     (scan,) = chain.look("hrrr")
@@ -106,7 +106,7 @@ def test_hours_are_taken_as_they_are_published(new_chain: NewChain, reference: d
     chain.assert_sound()
 
 
-def test_attempts_are_metered_with_what_was_downloaded_and_written(new_chain: NewChain) -> None:
+def test_attempts_are_metered_with_bytes_downloaded_and_written(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.store.events.record("attempt.metered", wanted=True)
     chain.publish("hrrr", 0)
@@ -124,7 +124,7 @@ def test_attempts_are_metered_with_what_was_downloaded_and_written(new_chain: Ne
     assert "bytes downloaded" in shown and ", wrote" in shown
 
 
-def test_failed_download_is_metered_with_what_came_all_the_same(new_chain: NewChain) -> None:
+def test_failed_download_is_metered_with_the_bytes_received(new_chain: NewChain) -> None:
     chain = new_chain(faults=Faults([Fault("truncate", keys="*hrrr*.grib2")], seed=3))
     chain.publish("hrrr", 0)
     chain.look("hrrr")

@@ -36,7 +36,7 @@ def backfill(chain: ChainDriver, *words: str) -> None:
 
 
 def generations(chain: ChainDriver) -> tuple[int, int | None]:
-    """Of the record and of the tile."""
+    """The generations of the record and of the tile."""
     return chain.hours("hrrr")[1].generation, read_tile(chain.tile("hrrr", "ne", 1)).meta.generation
 
 
@@ -62,7 +62,7 @@ def test_generation_grows_with_the_content_and_only_then(chain: ChainDriver) -> 
 def test_build_that_is_overtaken_by_a_download_starts_again(
     chain: ChainDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The download asks for the tile while its job runs, so that no other job is made for it."""
+    """The download requests the tile while its job runs, so no other job is created."""
     chain.tile("hrrr", "ne", 1).unlink()
     honest = build
 

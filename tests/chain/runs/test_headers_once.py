@@ -18,7 +18,7 @@ Walk = Callable[[ByteSource, int, int], Iterator[SectionSpan]]
 
 @pytest.fixture
 def parses(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The length of every message whose sections are walked from now on."""
+    """The length of every message parsed from now on."""
     lengths: list[int] = []
 
     def counted(walk: Walk) -> Walk:

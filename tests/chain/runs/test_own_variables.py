@@ -1,4 +1,4 @@
-"""A user's own variables through the whole chain: a made file of the National Blend, a worker, tiles and readers."""
+"""User-defined variables through the whole chain: a generated NBM file, a worker, tiles and readers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def thunder(percent: float) -> bytes:
 
 
 def publish(root: Path) -> None:
-    """Fields that differ in nothing but the end of their lines, plain ones and others."""
+    """Publish plain fields, and fields that differ only in the end of their index lines."""
     rows = [
         ("APCP:surface:11-12 hour acc fcst:prob >0.254:prob fcst 255/255", chance(11, 30.0)),
         ("APCP:surface:6-12 hour acc fcst:prob >0.254:prob fcst 255/255", chance(6, 60.0)),
@@ -161,7 +161,7 @@ def test_point_and_maps_have_them(place: Path) -> None:
     names = "pop,pop_6h,t2m_spread,t2m_p10,thunder"
     facts = json.loads(gribmill(place, "point", "19.8", "-125.5", "--region", "corner", "--vars", names, "--json"))
     (row,) = facts["hours"]
-    # A probability of six hours is not made of one hour's, nor taken for it.
+    # A six-hour probability is neither computed from hourly ones nor confused with them.
     assert (row["pop"], row["pop_6h"], row["thunder"], row["t2m_spread"]) == (30.0, 60.0, 15.0, 1.5)
     assert row["t2m_p10"] == pytest.approx(13.85)
     assert facts["window_minutes"]["pop"] == [[660, 720]]

@@ -1,4 +1,4 @@
-"""Real files of NOAA and ECMWF, served as they are published, go through the whole chain."""
+"""Real files of NOAA and ECMWF, served as published, pass through the whole chain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.real_files import real
 
 @dataclass(frozen=True)
 class RealFile:
-    """A file of the collection: of which model, run and hour it is, and what its index says."""
+    """A real file: its model, run, hour and index."""
 
     name: str
     model_id: str

@@ -1,4 +1,4 @@
-"""Which regions an hour is cut for, also when regions change."""
+"""The regions for which an hour is built, even when regions change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.chain.sample_forecasts import MIRRORS
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_region_added_later_gets_its_tiles(new_chain: NewChain, reference: dict[str, bytes], kept: bool) -> None:
-    """From the kept messages where there are any; else they are fetched once more."""
+    """From the kept messages if there are any; otherwise they are fetched again."""
     chain = new_chain(chain={"regions": ["ne"], "keep_grib": kept})
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -46,7 +46,7 @@ def test_region_added_later_gets_its_tiles(new_chain: NewChain, reference: dict[
 def test_messages_that_came_again_stay_until_their_tiles_are_asked_for(
     new_chain: NewChain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the download and the end of its job, the hour is still built for the regions of before."""
+    """Between the download and the end of its job, the hour is still built for the previous regions."""
     chain = new_chain(chain={"regions": ["ne"]})
     chain.publish("hrrr")
     chain.look("hrrr")
@@ -87,7 +87,7 @@ def test_hour_fetched_again_for_one_region_keeps_the_others(new_chain: NewChain)
     assert chain.hours("hrrr")[0].state == "built"
 
 
-def test_region_that_is_gone_from_the_settings_does_not_hold_up_the_hour(new_chain: NewChain) -> None:
+def test_region_removed_from_the_settings_does_not_delay_the_hour(new_chain: NewChain) -> None:
     own = {"lake": {"box": [-80.0, 41.0, -76.0, 44.0]}}
     chain = new_chain(chain={"regions": ["ne", "lake"]}, changes={"regions": own})
     chain.publish("hrrr")
@@ -100,7 +100,7 @@ def test_region_that_is_gone_from_the_settings_does_not_hold_up_the_hour(new_cha
     assert not chain.spooled()
 
 
-def test_model_that_is_gone_from_the_settings_fails_clearly(new_chain: NewChain) -> None:
+def test_model_removed_from_the_settings_fails_clearly(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("hrrr", 0)
     chain.changes = {"models": {"mine": {"like": "hrrr"}}}
@@ -121,8 +121,8 @@ def test_model_beyond_all_regions_is_not_fetched(new_chain: NewChain) -> None:
     assert not chain.server.seen
 
 
-def test_file_that_reaches_no_region_is_whole_without_tiles(new_chain: NewChain) -> None:
-    """If a model's grid is not known in advance, it is read from the first file."""
+def test_file_outside_all_regions_is_complete_without_tiles(new_chain: NewChain) -> None:
+    """A model's grid that is not known in advance is read from the first file."""
     chain = new_chain(chain={"regions": ["europe"]})
     models = chain.settings.model_dump()["models"]
     models["hrrr"]["like"], models["hrrr"]["title"] = "hrrr", "without a grid"
@@ -168,7 +168,7 @@ def test_a_file_on_a_wrong_grid_is_fetched_from_the_next_mirror(
     assert "/gcs-hrrr/" in source_of(chain.tile("hrrr", "ne", 1).read_bytes())["url"]
 
 
-def test_hour_on_a_wrong_grid_is_never_done(new_chain: NewChain) -> None:
+def test_hour_on_a_wrong_grid_is_never_complete(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("hrrr")
     for mirror in MIRRORS:
@@ -199,7 +199,7 @@ def test_region_added_later_is_not_cut_from_a_file_that_misses_it(new_chain: New
     assert chain.tile("hrrr", "california", 0).is_file(), chain.troubles()
 
 
-def test_kept_file_that_is_not_as_recorded_is_fetched_again(new_chain: NewChain) -> None:
+def test_kept_file_that_differs_from_its_record_is_fetched_again(new_chain: NewChain) -> None:
     chain = new_chain(chain={"keep_grib": True})
     chain.publish("hrrr", 0)
     chain.look("hrrr")

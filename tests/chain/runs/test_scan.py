@@ -1,4 +1,4 @@
-"""What a scan concludes, at times that the test chooses."""
+"""The results of a scan at times chosen by the test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scanned(chain: ChainDriver, model_id: str, hours_after: float, *, record: bo
 
 
 def discovering(chain: ChainDriver) -> dict[str, Any]:
-    """The National Blend, whose hours can come until an hour after the run began."""
+    """The National Blend, whose hours can appear until an hour after the start of the run."""
     models = chain.settings.model_dump()["models"]
     models["nbm_co"]["latency"] = [{"points": [[0, 0, 60]]}]
     return {"models": models}
@@ -63,7 +63,7 @@ def test_hours_are_not_settled_by_mirrors_that_do_not_answer(new_chain: NewChain
 
 
 def test_run_of_unknown_hours_is_published_as_complete_when_no_more_can_come(new_chain: NewChain) -> None:
-    """Its last tile was built long before: no other job would move latest.json."""
+    """Its last tile was built long before, so no other job would update latest.json."""
     chain = new_chain()
     chain.changes = discovering(chain)
     chain.publish("nbm_co")
@@ -97,8 +97,8 @@ def test_a_scan_follows_its_pace_ends_when_complete_and_gives_up_late_hours(new_
     assert scanned(chain, "hrrr", 23) == Succeeded()
 
 
-def test_a_run_with_an_unavailable_file_is_given_up_in_the_end(new_chain: NewChain) -> None:
-    """All its hours are out, and one will never be here: it is not looked at for ever."""
+def test_run_with_an_unavailable_file_is_eventually_given_up(new_chain: NewChain) -> None:
+    """All its hours are published and one is unavailable: scans stop eventually."""
     chain = new_chain(late_minutes=120)
     chain.publish("hrrr")
     assert isinstance(scanned(chain, "hrrr", 3), Succeeded)
@@ -108,7 +108,7 @@ def test_a_run_with_an_unavailable_file_is_given_up_in_the_end(new_chain: NewCha
     assert record.state == "given_up"
 
 
-def test_newest_run_and_short_hours_go_first(new_chain: NewChain) -> None:
+def test_newest_run_and_short_hours_come_first(new_chain: NewChain) -> None:
     chain = new_chain(chain={"runs_back": 2})
     chain.publish("hrrr")
     chain.publish("gfs")
@@ -118,7 +118,7 @@ def test_newest_run_and_short_hours_go_first(new_chain: NewChain) -> None:
     assert [job.args["hour"] for job in by_priority] == [0, 0, 1, 1, 2, 2]
 
 
-def test_late_hours_are_looked_for_on_the_next_mirror(new_chain: NewChain) -> None:
+def test_late_hours_are_sought_on_the_next_mirror(new_chain: NewChain) -> None:
     chain = new_chain(late_minutes=60)
     chain.publish("hrrr", 0, mirrors=("aws",))
     chain.publish("hrrr", mirrors=("gcs",))
@@ -130,7 +130,7 @@ def test_late_hours_are_looked_for_on_the_next_mirror(new_chain: NewChain) -> No
     assert [job.args["hour"] for job in late.then] == [0, 1, 2]
 
 
-def test_a_failing_mirror_is_not_asked_for_late_hours(new_chain: NewChain) -> None:
+def test_late_hours_are_not_sought_on_a_failing_mirror(new_chain: NewChain) -> None:
     chain = new_chain(late_minutes=60)
     chain.publish("hrrr", 0)
     failed = MirrorObserved("aws-hrrr", chain.forecasts.run, well=False, reason="429", retry_after_seconds=3 * 3600)
@@ -157,7 +157,7 @@ def test_run_that_the_model_does_not_have_is_refused(new_chain: NewChain) -> Non
         scan.runs("20260101_05")
 
 
-def test_scan_of_a_run_that_has_nothing_yet_or_no_more_says_so(new_chain: NewChain) -> None:
+def test_scan_of_an_unpublished_or_expired_run_says_so(new_chain: NewChain) -> None:
     chain = new_chain()
     chain.publish("hrrr")
     future, past = (f"{day}_{chain.forecasts.run:%H}" for day in ("21000101", "20200101"))
@@ -168,8 +168,8 @@ def test_scan_of_a_run_that_has_nothing_yet_or_no_more_says_so(new_chain: NewCha
     assert (ahead.returncode, gone.returncode) == (0, 0)
 
 
-def test_disk_that_is_full_fails_the_download_clearly(new_chain: NewChain) -> None:
-    """As far as a full disk can be played: the folder of the spool cannot be made."""
+def test_full_disk_fails_the_download_clearly(new_chain: NewChain) -> None:
+    """Simulates a full disk: the spool folder cannot be created."""
     chain = new_chain(faults=Faults([Fault("500", keys="none")]))
     chain.publish("hrrr", 0)
     chain.data.mkdir(parents=True)

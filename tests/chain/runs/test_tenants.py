@@ -38,7 +38,7 @@ def _put_back(job: Claimed) -> Report:
 
 
 def downloads(chain: ChainDriver) -> set[int]:
-    """How often each message was fetched."""
+    """How many times each message was fetched."""
     messages = (one for one in chain.fetched() if not one.key.endswith((".idx", ".index")))
     return {*Counter((one.key.partition("/")[2], one.range) for one in messages).values()}
 
@@ -81,7 +81,7 @@ def test_large_backfill_of_one_tenant_does_not_delay_a_live_run(chain: ChainDriv
 def test_file_that_both_backfills_want_is_downloaded_once(
     chain: ChainDriver, reference: dict[str, bytes], begun: bool
 ) -> None:
-    """The second request joins the first; one that comes while the file is downloaded waits for the end of that."""
+    """The second request joins the first; one made during the download waits for its end."""
     chain.publish("hrrr", 0)
     backfill(chain, "north", "hrrr", "--hours", "0")
     if begun:
@@ -101,7 +101,7 @@ def test_file_that_both_backfills_want_is_downloaded_once(
     chain.assert_sound()
 
 
-def test_tenant_without_disk_left_gets_no_tiles_and_is_told_the_limit(
+def test_tenant_over_its_disk_limit_gets_no_tiles_and_sees_the_limit(
     chain: ChainDriver, caplog: pytest.LogCaptureFixture
 ) -> None:
     chain.publish("hrrr")
@@ -116,7 +116,7 @@ def test_tenant_without_disk_left_gets_no_tiles_and_is_told_the_limit(
     assert "enqueued" in backfill(chain, "south", "gfs", "--regions", "ne"), "another tenant's disk is not full"
 
 
-def test_backfill_that_a_limit_refuses_names_it(chain: ChainDriver) -> None:
+def test_backfill_refused_by_a_limit_names_it(chain: ChainDriver) -> None:
     chain.publish("gfs")
     chain.store.tenants.edit("north", max_pending=2)
     assert "tenant north may have 2 pending jobs at most (max_pending)" in backfill(chain, "north", "gfs")

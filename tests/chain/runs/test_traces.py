@@ -1,4 +1,4 @@
-"""A trace for each file, from the scan that found it to its tiles, as a collector receives it from real workers."""
+"""One trace per file, from the scan that found it to its tiles, as a collector receives it from real workers."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_collector_that_fails_costs_no_job(new_chain: NewChain, status: int | 
     assert {chain.store.jobs.get(job_id).status for job_id in ids} == {"completed"}
 
 
-def test_a_share_of_nothing_sends_nothing(new_chain: NewChain) -> None:
+def test_sampling_ratio_of_zero_sends_nothing(new_chain: NewChain) -> None:
     with OtlpReceiver() as receiver:
         chain = new_chain(changes={"trace": {"endpoint": receiver.endpoint, "share": 0.0}})
         chain.store.jobs.enqueue(NewJob("sleep", {}))

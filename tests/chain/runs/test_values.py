@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Witness:
-    """One message as ecCodes has it: a value for each place."""
+    """One message as decoded by ecCodes: a value for each point."""
 
     lat: Floats
     lon: Floats
@@ -36,7 +36,7 @@ class Witness:
 
 
 def witness(path: Path, short_name: str) -> Witness:
-    """The first message of that name; of submessages, too."""
+    """The first message or submessage of that name."""
     eccodes.codes_grib_multi_support_on()
     try:
         with path.open("rb") as file:
@@ -54,7 +54,7 @@ def witness(path: Path, short_name: str) -> Witness:
 def _witness(handle: int) -> Witness:
     lambert = eccodes.codes_get(handle, "gridType") == "lambert"
     turned = lambert and eccodes.codes_get(handle, "uvRelativeToGrid") == 1
-    # Places and values together: rows may alternate, which the list of values alone does not show.
+    # Read points and values together: rows may alternate, which the values alone do not show.
     points = eccodes.codes_grib_get_data(handle)
     return Witness(
         np.array([point["lat"] for point in points]),
@@ -71,7 +71,7 @@ def arrays_of(tile: bytes) -> dict[str, Any]:
 
 
 def by_place(reference: dict[str, bytes], place: str, name: str) -> dict[tuple[int, int], np.float32]:
-    """The values of a tile by rounded latitude and longitude."""
+    """A tile's values by rounded latitude and longitude."""
     tile = arrays_of(reference[place])
     grid = arrays_of(reference[f"{place.rpartition('/')[0]}/grid.npz"])
     lat, lon = np.broadcast_arrays(grid["lat"] if grid["lat"].ndim == 2 else grid["lat"][:, None], grid["lon"])
@@ -80,7 +80,7 @@ def by_place(reference: dict[str, bytes], place: str, name: str) -> dict[tuple[i
 
 
 def _rounded(degrees: Floats) -> list[int]:
-    """Hundredths: grids are a tenth of a degree apart or more here."""
+    """Rounded to hundredths; these grids have a spacing of at least a tenth of a degree."""
     return [int(one) for one in np.rint(degrees * 100)]
 
 
@@ -95,7 +95,7 @@ def source(forecasts: SampleForecasts, model_id: str) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("region", BOX)
 @pytest.mark.parametrize("model_id", IDS)
-def test_temperature_is_that_of_the_published_file(
+def test_temperature_matches_the_published_file(
     forecasts: SampleForecasts, reference: dict[str, bytes], model_id: str, region: str
 ) -> None:
     truth = witness(source(forecasts, model_id), "2t")
@@ -110,7 +110,7 @@ def test_temperature_is_that_of_the_published_file(
 
 @pytest.mark.parametrize("model_id", ["hrrr", "gfs", "ifs", "hrrr_subh.m15"])
 def test_winds_are_earth_relative(forecasts: SampleForecasts, reference: dict[str, bytes], model_id: str) -> None:
-    """On a Lambert grid they are published along it, and turned by what its cone says."""
+    """On a Lambert grid winds are published along the grid, and rotated by its convergence angle."""
     u, v = (witness(source(forecasts, model_id), name) for name in ("10u", "10v"))
     place = place_of(forecasts, model_id, "ne")
     east, north = (by_place(reference, place, name) for name in ("u10", "v10"))

@@ -1,4 +1,4 @@
-"""A web site with the console's scripts and files of a test, for scripts that are tested without the rest of a page."""
+"""A web site with the console's scripts and a test's files, for testing scripts without a full page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map's colours: every kind of quantity has some, and people with any kind of colour vision tell them apart."""
+"""The map's colours: every quantity has a palette, distinguishable with any kind of colour vision."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LEAST = 5.0  # a difference of 2.3 is just noticeable
 
 
 def lab(colours: list[str], vision: str) -> Rows:
-    """CIE Lab of colours as somebody sees them."""
+    """CIE Lab values of colours as perceived with a kind of colour vision."""
     rgb = np.array([rgb_of(colour) for colour in colours]) / 255
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ VISION[vision].T, 0, 1)
@@ -45,7 +45,7 @@ def lab(colours: list[str], vision: str) -> Rows:
 
 
 def steps_of(table: ColourTable) -> list[str]:
-    """Colours evenly along a scale."""
+    """Evenly spaced colours of a scale."""
     if table["colours"]:
         coloured = [colour for colour in table["colours"] if colour is not None]
         return [coloured[round(n)] for n in np.linspace(0, len(coloured) - 1, min(STEPS, len(coloured)))]
@@ -71,8 +71,8 @@ def look_alike(steps: list[str], vision: str) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairs if float(np.linalg.norm(seen[a] - seen[b])) < LEAST]
 
 
-def test_forecasters_own_colours_are_not_for_everybody() -> None:
-    """The reason for a second set, and proof that the check finds what it looks for."""
+def test_conventional_colours_fail_for_some_colour_vision() -> None:
+    """Justifies the second set of colours, and proves that the check can fail."""
     steps = steps_of(colour_tables()["usual"]["reflectivity"])
     assert not look_alike(steps, "normal")
     assert look_alike(["#c8b400", "#a5c400"], "deuteranopia")
@@ -97,7 +97,7 @@ def test_every_variable_of_the_lexicon_can_be_shown() -> None:
         assert all(np.isfinite(number) for key in ("metric", "us") for number in shown[key][1:])
 
 
-def test_units_are_those_of_the_readers() -> None:
+def test_units_suit_the_readers() -> None:
     assert shown_variable("t2m", "K")["metric"] == ("°C", 1, -273.15)
     assert shown_variable("t2m", "K")["us"] == ("°F", 1.8, -459.67)
     assert shown_variable("ws10", "m s-1")["palette"] == "wind"

@@ -66,7 +66,7 @@ DRAW = """async ([url, name, webgl]) => {
 @pytest.mark.parametrize("webgl", [True, False])
 @pytest.mark.parametrize("name", ["t2m", "tp", "ptype"])
 def test_every_cell_has_the_colour_of_its_value(page: Page, map_server: LiveServer, webgl: bool, name: str) -> None:
-    """Missing points are hatched; values that the scale leaves out have the colour of the paper."""
+    """Missing points are hatched; values outside the scale have the background colour."""
     page.goto(f"{map_server.url}/map?model=hrrr")
     url = f"/api/v1/tiles/hrrr/{RUN}/east/000.npz"
     found = page.evaluate(DRAW, [url, name, "always" if webgl else False])
@@ -79,7 +79,7 @@ def test_every_cell_has_the_colour_of_its_value(page: Page, map_server: LiveServ
 @pytest.mark.parametrize(
     "query", ["wind=particles", "wind=barbs&isobars=1&plane=web", "variable=ptype", "variable=ws10"]
 )
-def test_layers_are_drawn_without_complaints(page: Page, map_server: LiveServer, query: str) -> None:
+def test_layers_are_drawn_without_errors(page: Page, map_server: LiveServer, query: str) -> None:
     opened(page, map_server, f"model=gfs&region=world&{query}")
     page.wait_for_timeout(500)
     layers = ["coast"]
@@ -103,7 +103,7 @@ MOTION = """async () => {
 
 
 @pytest.mark.parametrize("wanted", ["no-preference", "reduce"])
-def test_particles_stand_still_for_those_who_want_less_motion(page: Page, map_server: LiveServer, wanted: Any) -> None:
+def test_particles_stand_still_with_reduced_motion(page: Page, map_server: LiveServer, wanted: Any) -> None:
     page.emulate_media(reduced_motion=wanted)
     opened(page, map_server, "model=gfs&region=world&wind=particles")
     page.wait_for_timeout(300)
@@ -129,7 +129,7 @@ DRAG = """async ([right, down]) => {
 
 
 def test_a_moved_map_is_drawn_where_the_camera_is(page: Page, map_server: LiveServer) -> None:
-    """What was drawn before is shifted at once; at rest it is drawn again at the new place."""
+    """The old drawing is shifted at once, and redrawn at the new position when the camera rests."""
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")
     panel = page.locator(".map-panel").first
     before = picture(panel.screenshot())[20:-40, 20:-60]

@@ -1,4 +1,4 @@
-"""The browser's grids are gribmill's: the same places, and the same rows and columns, on every kind of grid."""
+"""The browser's grids match gribmill's: the same coordinates, rows and columns on every kind of grid."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLACES = """async (asked) => {
 
 
 def windows_of(grid: Grid) -> list[Window]:
-    """All of a grid, a part of it, and where it goes round a part across its seam."""
+    """The whole grid, a part of it, and for global grids a part across the seam."""
     ny, nx = grid.shape
     found = [Window(slice(0, ny), (slice(0, nx),))]
     if ny > 4 and nx > 4:
@@ -50,7 +50,7 @@ def asked_of(grid: Grid, window: Window) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", EVERY_GRID)
-def test_places_and_indices_are_those_of_gribmill(page: Page, site: ModuleSite, name: str) -> None:
+def test_places_and_indices_match_gribmill(page: Page, site: ModuleSite, name: str) -> None:
     grid = EVERY_GRID[name]
     windows = windows_of(grid)
     page.goto(f"{site.url}/blank")
@@ -63,7 +63,7 @@ def test_places_and_indices_are_those_of_gribmill(page: Page, site: ModuleSite, 
         found = np.array([[np.nan if value is None else value for value in place] for place in answer["places"]])
         np.testing.assert_allclose(found[known, 0], lat[known], rtol=0, atol=1e-9)
         np.testing.assert_allclose((found[known, 1] - lon[known] + 180) % 360 - 180, 0, rtol=0, atol=1e-9)
-        polar = np.abs(lat) > 89.999  # every column of such a row is the same place
+        polar = np.abs(lat) > 89.999  # every column of a pole row is the same place
         for place in np.flatnonzero(known & ~polar):
             _, i = answer["indices"][place]
             assert answer["cells"][place] is not None

@@ -26,9 +26,7 @@ MOST_SCRIPT_BYTES = 250_000
 
 @pytest.mark.parametrize("plane", ["native", "web"])
 @pytest.mark.parametrize("model", ["hrrr", "gfs"])
-def test_the_value_under_the_pointer_is_the_tiles_own(
-    page: Page, map_server: LiveServer, model: str, plane: str
-) -> None:
+def test_value_under_the_pointer_matches_the_tile(page: Page, map_server: LiveServer, model: str, plane: str) -> None:
     opened(page, map_server, f"model={model}&region=east&variable=t2m&minutes=60&plane={plane}")
     values = tile_of(map_server, model, 1).read("t2m")
     found = list(cells_of(page))
@@ -39,7 +37,7 @@ def test_the_value_under_the_pointer_is_the_tiles_own(
 
 
 @pytest.mark.parametrize("plane", ["native", "web"])
-def test_the_place_under_the_pointer_is_where_the_grid_has_it(page: Page, map_server: LiveServer, plane: str) -> None:
+def test_place_under_the_pointer_matches_the_grid(page: Page, map_server: LiveServer, plane: str) -> None:
     opened(page, map_server, f"model=hrrr&region=east&variable=t2m&plane={plane}")
     lat, lon = tile_of(map_server, "hrrr").latlon()
     for x, y in ((0.4, 0.4), (0.55, 0.6)):
@@ -60,7 +58,7 @@ def test_north_is_up_and_east_is_right(page: Page, map_server: LiveServer) -> No
         assert int(farther["column"]) > int(middle["column"])
 
 
-def test_a_difference_is_that_of_the_nearest_points(page: Page, map_server: LiveServer) -> None:
+def test_difference_uses_the_nearest_points(page: Page, map_server: LiveServer) -> None:
     opened(page, map_server, "model=hrrr&region=east&variable=t2m&compare=difference&other=gfs&minutes=120")
     ours, theirs = tile_of(map_server, "hrrr", 2), tile_of(map_server, "gfs", 2)
     first, second = ours.read("t2m").astype(np.float64), theirs.read("t2m").astype(np.float64)
@@ -135,7 +133,7 @@ def test_hours_are_read_once_and_ahead(page: Page, map_server: LiveServer) -> No
     assert len(asked) == before
 
 
-def test_the_address_leads_back_to_the_very_view(page: Page, map_server: LiveServer) -> None:
+def test_url_restores_the_exact_view(page: Page, map_server: LiveServer) -> None:
     opened(page, map_server, "model=gfs&region=east")
     for name, value in {"variable": "ws10", "wind": "barbs", "plane": "web", "units": "us", "colours": "usual"}.items():
         page.locator(f"select[name={name}]").select_option(value)
@@ -162,7 +160,7 @@ def test_the_address_leads_back_to_the_very_view(page: Page, map_server: LiveSer
     assert page.locator("#hour-label").inner_text().startswith("+2 h")
 
 
-def test_back_returns_to_the_choice_before(page: Page, map_server: LiveServer) -> None:
+def test_back_returns_to_the_previous_choice(page: Page, map_server: LiveServer) -> None:
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")
     page.locator("select[name=variable]").select_option("mslp")
     wait_for_map(page)
@@ -192,14 +190,14 @@ def test_times_are_shown_in_utc_and_where_the_reader_is(chromium: Browser, map_s
     context.close()
 
 
-def test_an_address_with_nonsense_shows_what_there_is(page: Page, map_server: LiveServer) -> None:
+def test_invalid_url_parameters_show_what_is_available(page: Page, map_server: LiveServer) -> None:
     nonsense = "model=../x&run=1&region=%3Cb%3E&minutes=-4&plane=moon&at=1,b,3&point=9&wind=9&other=%00&variable=zz"
     opened(page, map_server, nonsense)
     assert page.locator("select[name=model]").input_value() == "gefs.c00"
     assert page.locator("select[name=plane]").input_value() == "native"
 
 
-def test_a_click_gives_the_forecast_of_the_api(page: Page, map_server: LiveServer) -> None:
+def test_click_shows_the_forecast_of_the_api(page: Page, map_server: LiveServer) -> None:
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")
     box = page.locator(".map-panel").first.bounding_box()
     assert box is not None
@@ -241,7 +239,7 @@ def test_markup_in_a_tile_is_shown_as_text(page: Page, map_server: LiveServer) -
     assert HOSTILE in page.locator("#readout").inner_text()
 
 
-def test_the_map_is_used_by_keyboard(page: Page, map_server: LiveServer) -> None:
+def test_map_can_be_used_by_keyboard(page: Page, map_server: LiveServer) -> None:
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")
     page.locator(".map-panel").first.focus()
     page.keyboard.press("+")
@@ -316,12 +314,12 @@ def test_scripts_are_within_their_budget() -> None:
     assert sum(path.stat().st_size for path in STATIC.rglob("*.js")) < MOST_SCRIPT_BYTES
 
 
-def test_no_file_of_the_map_comes_from_elsewhere() -> None:
+def test_no_file_of_the_map_is_loaded_from_another_host() -> None:
     for path in STATIC.rglob("map*/**/*.js"):
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", path.read_text()), path
 
 
-def test_tiles_of_a_run_are_listed_with_their_addresses(map_server: LiveServer) -> None:
+def test_tiles_of_a_run_are_listed_with_their_urls(map_server: LiveServer) -> None:
     query = {"model": "hrrr", "run": RUN, "region": EAST.name}
     answer = httpx.get(f"{map_server.url}/console/map/tiles", params=query, trust_env=False)
     assert [one["minutes"] for one in answer.json()] == [60 * hour for hour in HOURS]
@@ -333,7 +331,7 @@ def test_tiles_of_a_run_are_listed_with_their_addresses(map_server: LiveServer) 
 
 
 @pytest.mark.parametrize("box", ["1,2,3", "a,b,c,d", "0,50,10,40", "nan,0,1,2", "1" * 200])
-def test_a_box_that_is_none_is_refused(map_server: LiveServer, box: str) -> None:
+def test_invalid_box_is_refused(map_server: LiveServer, box: str) -> None:
     answer = httpx.get(f"{map_server.url}/console/map/coastlines.npz", params={"box": box}, trust_env=False)
     assert answer.status_code == 422
     assert "detail" in answer.json()

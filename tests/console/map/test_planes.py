@@ -1,4 +1,4 @@
-"""Where the map draws: grids on a web map to a part of a pixel, winds along the right way, barbs on the right side."""
+"""Map geometry: grids placed to sub-pixel accuracy, wind directions, and the side of wind barbs."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ MESH = """async ([record, latitudes, points]) => {
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY_GRID if "one point" not in name])
-def test_a_bent_grid_is_drawn_where_mercator_has_it(page: Page, site: ModuleSite, name: str) -> None:
-    """Mercator here is NumPy's; between the corners of the triangles nothing is off by a pixel."""
+def test_curved_grid_is_drawn_at_its_mercator_position(page: Page, site: ModuleSite, name: str) -> None:
+    """The reference is Mercator in NumPy; inside the triangles the error stays below a pixel."""
     grid = EVERY_GRID[name]
     page.goto(f"{site.url}/blank")
     random = np.random.default_rng(5)
@@ -111,8 +111,8 @@ def test_wind_blows_along_the_grid_as_gribmill_rotates_it(page: Page, site: Modu
     assert checked >= 4
 
 
-def test_feathers_are_on_the_side_of_low_pressure(page: Page, site: ModuleSite) -> None:
-    """A wind from the north: the staff points up; the feather is east of it, and west south of the equator."""
+def test_barbs_are_on_the_side_of_low_pressure(page: Page, site: ModuleSite) -> None:
+    """In a north wind the staff points up and the barb is east of it; south of the equator, west of it."""
     page.goto(f"{site.url}/blank")
     shapes = page.evaluate(
         """async () => {

@@ -1,4 +1,4 @@
-"""The browser reads tiles as gribmill does, to the last bit, and refuses damaged ones with a sentence."""
+"""The browser reads tiles bit for bit like gribmill, and reports damaged ones in a sentence."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def same_bits(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bo
 
 
 def noisy(shape: tuple[int, int]) -> np.ndarray[Any, Any]:
-    """Values without structure, some of them missing."""
+    """Random values, some of them missing."""
     random = np.random.default_rng(7)
     values = random.normal(280, 15, shape).astype(np.float32)
     values[random.random(shape) < 0.1] = np.nan
@@ -95,7 +95,7 @@ def test_float32_arrays_are_read_to_the_last_bit(
 
 
 def test_packed_arrays_are_read_to_the_last_bit(page: Page, site: ModuleSite, tmp_path: Path) -> None:
-    """Integers of the GRIB as differences with signs in the lowest bit; 65535 is missing."""
+    """GRIB integers as zigzag-encoded differences; 65535 is missing."""
     values = smooth_values(GRIDS["gfs-small"].shape)
     values[10:14, 20:60] = np.nan
     grib = write(tmp_path / "made.grib2", [make_message(grid="gfs-small", short_name="2t", values=values, bits=12)])
@@ -122,7 +122,7 @@ def test_older_packed_arrays_without_signs_or_differences_are_read(
         assert same_bits(values_of(read_in_browser(page, site, path, "t2m")), read_tile(path).read("t2m"))
 
 
-def test_a_large_array_with_restart_points_is_read_whole_and_alone(
+def test_large_array_with_restart_points_is_read_completely_and_alone(
     page: Page, site: ModuleSite, tmp_path: Path
 ) -> None:
     wide = replace(BOSTON, box=replace(BOSTON.box, west=-90.0, south=35.0))
@@ -166,7 +166,7 @@ def flipped(data: bytes, place: int) -> bytes:
 
 
 def one_member(name: bytes, raw: bytes, **changes: int) -> bytes:
-    """A ZIP file with one stored member, and with other numbers in its headers."""
+    """A ZIP file with one stored member and altered header numbers."""
     packed, size = changes.get("packed", len(raw)), changes.get("size", len(raw))
     crc, method = changes.get("crc", zlib.crc32(raw)), changes.get("method", 0)
     rest = struct.pack("<5H3I2H", 20, changes.get("flags", 0), method, 0, 33, crc, packed, size, len(name), 0)
@@ -225,7 +225,7 @@ def _overlapping(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_file_gives_a_sentence(
+def test_hostile_file_is_reported_in_a_sentence(
     page: Page, site: ModuleSite, tmp_path: Path, kind: str, complaints: Any
 ) -> None:
     damage, sentence = HOSTILE[kind]
@@ -246,7 +246,7 @@ def test_a_hostile_file_gives_a_sentence(
         (lambda meta: {**meta, "variables": {}}, "no variable t2m"),
     ],
 )
-def test_metadata_that_contradict_the_arrays_give_a_sentence(
+def test_metadata_that_contradict_the_arrays_are_reported(
     page: Page, site: ModuleSite, tmp_path: Path, change: Callable[[dict[str, Any]], dict[str, Any]], sentence: str
 ) -> None:
     path = _plain(tmp_path)
@@ -272,8 +272,8 @@ def test_a_tile_that_is_replaced_while_it_is_read_is_noticed(page: Page, site: M
     assert "was replaced" in said
 
 
-def test_a_tile_is_kept_by_the_browser(page: Page, site: ModuleSite, tmp_path: Path) -> None:
-    """A page that is opened again gets the same version from the cache, but for ends of blocks that Chromium drops."""
+def test_tile_is_cached_by_the_browser(page: Page, site: ModuleSite, tmp_path: Path) -> None:
+    """A reopened page gets the same version from the cache, except for ends of blocks that Chromium drops."""
     site.cached = True
     wide = replace(BOSTON, box=replace(BOSTON.box, west=-80.0))
     fields: dict[str, Any] = {"t2m": (noisy(HRRR.shape), {}), "a2m": (noisy(HRRR.shape), {})}
@@ -291,7 +291,7 @@ def test_a_tile_is_kept_by_the_browser(page: Page, site: ModuleSite, tmp_path: P
     assert "error" in read(2)[0]
 
 
-def test_a_tile_that_is_not_there_gives_a_sentence(page: Page, site: ModuleSite, complaints: Any) -> None:
+def test_missing_tile_is_reported(page: Page, site: ModuleSite, complaints: Any) -> None:
     page.goto(f"{site.url}/blank")
     found = page.evaluate(READ_TILE, ["/files/none.npz", "t2m"])
     assert found == {"error": "TileError", "message": "The server no longer has this tile."}

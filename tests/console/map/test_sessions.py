@@ -1,4 +1,4 @@
-"""The map reads tiles through the server with the session of the person who is logged in, wherever the tiles are."""
+"""The map reads tiles through the server with the user's session, wherever the tiles are stored."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-BEHIND_PROXY = ServerSettings(behind_proxy=True, hosts=("127.0.0.1",))  # then nobody may read without a token
+BEHIND_PROXY = ServerSettings(behind_proxy=True, hosts=("127.0.0.1",))  # then reading needs a token
 
 
 @pytest.fixture
 def store_server(tmp_path: Path, prefix: ObjectPath) -> Iterator[LiveServer]:
-    """A server whose tiles are in an object store, and which wants to know who asks."""
+    """A server with tiles in an object store that requires authentication."""
     make_forecasts(tmp_path / "made")
     for path in sorted((tmp_path / "made" / "tiles").rglob("hrrr/*/*/*.npz")):
         ObjectPath(prefix.bucket, f"{prefix.key}/{path.relative_to(tmp_path / 'made')}").write([path.read_bytes()])

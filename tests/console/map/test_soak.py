@@ -1,4 +1,4 @@
-"""A map that plays for a long time keeps to its memory."""
+"""A map that plays for a long time does not use more and more memory."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ VARIABLES = ("t2m", "mslp", "tp", "ws10")
 
 
 def heap_bytes(devtools: CDPSession) -> int:
-    """What the page's scripts hold after a collection."""
+    """The JavaScript heap after garbage collection."""
     devtools.send("HeapProfiler.collectGarbage")
     values = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
     return int(values["JSHeapUsedSize"])
 
 
 def browser_bytes() -> int:
-    """Memory of all processes of browsers that this test process started: heaps, canvases and textures."""
+    """Memory of all browser processes started by this test process: heaps, canvases and textures."""
     children: dict[int, list[int]] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -53,7 +53,7 @@ def browser_bytes() -> int:
 
 
 def play(page: Page, seconds: float) -> int:
-    """Plays, and changes what is shown now and then; the number of changes."""
+    """Play, changing the selection now and then; returns the number of changes."""
     until = time.monotonic() + seconds
     changes = 0
     while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""What the map says when there is nothing to show, or something is wrong."""
+"""Messages of the map when there is nothing to show, or something is wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 
 
-def test_a_damaged_tile_gives_a_sentence_and_the_other_hours_stay(page: Page, map_server: LiveServer) -> None:
+def test_damaged_tile_is_reported_and_other_hours_stay(page: Page, map_server: LiveServer) -> None:
     path = TileFolder(Path(map_server.settings.data), "hrrr", RUN, "east").tile(120)
     assert isinstance(path, Path)
     whole = path.read_bytes()
@@ -41,7 +41,7 @@ def test_a_damaged_tile_gives_a_sentence_and_the_other_hours_stay(page: Page, ma
         path.write_bytes(whole)
 
 
-def test_without_tiles_the_page_says_how_they_come(page: Page, live_server: LiveServer) -> None:
+def test_page_without_tiles_explains_how_to_get_them(page: Page, live_server: LiveServer) -> None:
     """On both databases."""
     page.goto(f"{live_server.url}/map")
     page.locator("#empty").wait_for()
@@ -49,7 +49,7 @@ def test_without_tiles_the_page_says_how_they_come(page: Page, live_server: Live
     assert serious_findings(page) == []
 
 
-def test_a_server_that_does_not_answer_is_asked_again_when_the_connection_is_back(
+def test_unreachable_server_is_retried_when_the_connection_returns(
     page: Page, map_server: LiveServer, complaints: Complaints
 ) -> None:
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")
@@ -65,7 +65,7 @@ def test_a_server_that_does_not_answer_is_asked_again_when_the_connection_is_bac
     complaints.texts[:] = [text for text in complaints.texts if "ERR_INTERNET_DISCONNECTED" not in text]
 
 
-def test_a_tile_that_was_removed_meanwhile_gives_way_to_what_there_is(
+def test_removed_tile_is_replaced_by_what_is_available(
     page: Page, map_server: LiveServer, complaints: Complaints
 ) -> None:
     opened(page, map_server, "model=hrrr&region=east&variable=t2m")

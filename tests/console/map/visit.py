@@ -1,4 +1,4 @@
-"""What tests of the map do on its page."""
+"""Helpers for tests of the map page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tile_of(server: LiveServer, model: str, hour: int = 0, region: str = "east")
 
 
 def opened(page: Page, server: LiveServer, query: str, expected: str = "ready") -> None:
-    """The map at this address, drawn."""
+    """Open the map at this URL and wait until it is drawn."""
     page.goto(f"{server.url}/map?{query}")
     wait_for_map(page, expected)
 
@@ -44,7 +44,7 @@ def wait_for_map(page: Page, expected: str = "ready") -> None:
 
 
 def point_at(page: Page, x: float, y: float, panel: int = 0) -> dict[str, Any]:
-    """The row, column and value that the map says are at a share of its width and height."""
+    """The row, column and value shown at a fraction of the map's width and height."""
     box = page.locator(".map-panel").nth(panel).bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])

@@ -1,4 +1,4 @@
-"""One action on every job of a filter."""
+"""One action on every job that matches a filter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bulk(client: httpx.Client, action: str, **more: Any) -> httpx.Response:
     return client.post("/api/v1/jobs/bulk", json={"action": action, "filter": QUEUED, **more})
 
 
-def test_a_few_jobs_are_cancelled_at_once_and_counted_before(server: LiveServer, admin: httpx.Client) -> None:
+def test_few_jobs_are_counted_first_and_cancelled_at_once(server: LiveServer, admin: httpx.Client) -> None:
     fill(server, 3)
     others = fill(server, 2, "global")
     counted = bulk(admin, "cancel", dry_run=True).json()
@@ -51,13 +51,13 @@ def test_many_jobs_are_changed_in_the_background_with_progress(server: LiveServe
     assert admin.get("/api/v1/jobs", params={"status": "queued"}).json()["jobs"] == []
 
 
-def test_an_action_and_its_filter_must_fit(admin: httpx.Client) -> None:
+def test_action_must_fit_its_filter(admin: httpx.Client) -> None:
     wrong = admin.post("/api/v1/jobs/bulk", json={"action": "retry", "filter": {"status": "queued"}})
     assert wrong.status_code == 422
     assert admin.post("/api/v1/jobs/bulk", json={"action": "cancel", "filter": {}}).status_code == 422
 
 
-def test_what_was_retried_already_is_not_retried_again(server: LiveServer, admin: httpx.Client) -> None:
+def test_already_retried_jobs_are_not_retried_again(server: LiveServer, admin: httpx.Client) -> None:
     fill(server, 2)
     bulk(admin, "cancel")
     body = {"action": "retry", "filter": {"status": "canceled"}}

@@ -1,4 +1,4 @@
-"""Changes: once under one key, and in the audit trail with what was before and after."""
+"""Changes: executed once per idempotency key, and recorded in the audit trail with before and after."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_repeated_request_gets_the_first_answer(server: LiveServer, admin: htt
     assert len(server.store.jobs.list().jobs) == 1
 
 
-def test_a_key_is_for_one_request_of_one_caller(admin: httpx.Client, root: httpx.Client) -> None:
+def test_key_is_bound_to_one_request_and_caller(admin: httpx.Client, root: httpx.Client) -> None:
     first = admin.post("/api/v1/jobs", json=JOB, headers=KEY).json()
     other = admin.post("/api/v1/jobs", json={**JOB, "priority": 5}, headers=KEY)
     assert (other.status_code, "another request" in other.json()["detail"]) == (422, True)
@@ -41,7 +41,7 @@ def test_a_refused_request_can_be_repeated_under_its_key(admin: httpx.Client) ->
     assert admin.post("/api/v1/jobs", json=JOB, headers=KEY).status_code == 201
 
 
-def test_of_many_at_once_one_is_done(server: LiveServer, admin: httpx.Client) -> None:
+def test_concurrent_requests_under_one_key_are_executed_once(server: LiveServer, admin: httpx.Client) -> None:
     def post(_: int) -> httpx.Response:
         return admin.post("/api/v1/jobs", json=JOB, headers=KEY)
 
@@ -52,7 +52,7 @@ def test_of_many_at_once_one_is_done(server: LiveServer, admin: httpx.Client) ->
     assert len(server.store.jobs.list().jobs) == 1
 
 
-def test_a_secret_is_answered_once(root: httpx.Client) -> None:
+def test_secret_is_returned_only_once(root: httpx.Client) -> None:
     body = {"name": "n", "role": "worker"}
     assert root.post("/api/v1/tokens", json=body, headers=KEY).status_code == 201
     again = root.post("/api/v1/tokens", json=body, headers=KEY)
@@ -90,15 +90,15 @@ def test_a_key_must_be_printable(admin: httpx.Client) -> None:
         assert admin.post("/api/v1/jobs", json=JOB, headers={"Idempotency-Key": wrong}).status_code == 422
 
 
-def test_every_route_that_changes_something_goes_this_way() -> None:
-    """The class of a route does it for all methods that are not safe."""
+def test_every_unsafe_route_uses_this_class() -> None:
+    """The route class does it for all unsafe methods."""
     routes = [route for router in (*ROUTERS, *CONSOLE.routers) for route in router.routes]
     writing = [one for one in routes if not set(getattr(one, "methods", ())) <= SAFE_METHODS]
     assert len(writing) > 50
     assert all(isinstance(one, SecuredRoute) for one in writing)
 
 
-def test_the_trail_says_who_what_from_where_before_and_after(root: httpx.Client, admin: httpx.Client) -> None:
+def test_audit_trail_records_caller_action_address_before_and_after(root: httpx.Client, admin: httpx.Client) -> None:
     job_id = admin.post("/api/v1/jobs", json={**JOB, "dedupe_key": "password=hunter22"}).json()["id"]
     admin.post(f"/api/v1/jobs/{job_id}/move", json={"priority": 7})
     admin.post(f"/api/v1/jobs/{job_id}/retry")
@@ -113,7 +113,7 @@ def test_the_trail_says_who_what_from_where_before_and_after(root: httpx.Client,
     assert [one["operation"] for one in root.get("/api/v1/audit?operation=move_job").json()["entries"]] == ["move_job"]
 
 
-def test_a_page_of_the_trail_goes_on_where_the_last_one_ended(admin: httpx.Client) -> None:
+def test_pages_of_the_audit_trail_are_contiguous(admin: httpx.Client) -> None:
     for _ in range(5):
         admin.post("/api/v1/jobs", json=JOB)
     seen: list[int] = []

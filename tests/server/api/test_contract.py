@@ -1,4 +1,4 @@
-"""The contract word for word: its paths, its example bodies, its fields, filters and statuses."""
+"""The API contract verbatim: paths, example bodies, fields, filters and statuses."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_definitions_are_created_listed_and_changed(root: httpx.Client) -> None:
     made(root.post("/api/v1/admin/jobs/definitions", json=DEFINITION), 409)
 
 
-def test_programs_that_are_not_allowed_are_never_run(root: httpx.Client) -> None:
+def test_programs_not_on_the_allow_list_never_run(root: httpx.Client) -> None:
     refused = made(root.post("/api/v1/admin/jobs/definitions", json={**DEFINITION, "key": "rm-rf"}), 422)
     assert "is not allowed" in refused["detail"]
 
@@ -79,7 +79,7 @@ def test_triggers_of_both_kinds_are_created_changed_and_removed(root: httpx.Clie
     made(root.post("/api/v1/admin/jobs/definitions", json=DEFINITION))
     event = made(admin.post("/api/v1/jobs/triggers", json=EVENT_TRIGGER))
     assert {name: event[name] for name in EVENT_TRIGGER} == EVENT_TRIGGER
-    # The example lacks the argument that its own definition requires: it could never make a job.
+    # The example lacks an argument that its own definition requires, so it could never create a job.
     assert "provider_id" in made(admin.post("/api/v1/jobs/triggers", json=SCHEDULE_TRIGGER), 422)["detail"]
     whole = {**SCHEDULE_TRIGGER, "payload_template": {"path_prefix": "/", "provider_id": PROVIDER}}
     schedule = made(admin.post("/api/v1/jobs/triggers", json=whole))
@@ -93,7 +93,7 @@ def test_triggers_of_both_kinds_are_created_changed_and_removed(root: httpx.Clie
     made(admin.get(path), 404)
 
 
-def test_an_event_makes_the_job_of_its_trigger(root: httpx.Client, admin: httpx.Client) -> None:
+def test_event_creates_the_job_of_its_trigger(root: httpx.Client, admin: httpx.Client) -> None:
     made(root.post("/api/v1/admin/jobs/definitions", json=DEFINITION))
     made(admin.post("/api/v1/jobs/triggers", json=EVENT_TRIGGER))
     payload = {"provider_id": PROVIDER, "folder_path": "/a"}
@@ -202,7 +202,7 @@ def test_limit_offset_and_times_select_a_page(admin: httpx.Client) -> None:
     assert made(admin.get("/api/v1/jobs", params={"limit": 5}), 200)["next_cursor"] is None
 
 
-def test_a_tick_says_ok_and_what_ran(root: httpx.Client) -> None:
+def test_tick_returns_ok_and_what_ran(root: httpx.Client) -> None:
     job_id = made(root.post("/api/v1/jobs", json=sleep()))["id"]
     ticked = made(root.post("/api/jobs/tick"), 200)
     assert ticked["ok"] is True

@@ -17,7 +17,7 @@ STREAM = "/api/v1/events/stream"
 
 
 def read(client: httpx.Client, count: int, last_id: str | None, name: str = "a.*") -> tuple[list[dict[str, Any]], str]:
-    """Some events of a new connection, which then breaks; and the id to continue from."""
+    """Read some events over a new connection, then drop it; returns them and the id to resume from."""
     headers = {} if last_id is None else {"Last-Event-ID": last_id}
     found: list[dict[str, Any]] = []
     with client.stream("GET", STREAM, params={"name": name}, headers=headers) as answer:
@@ -32,8 +32,8 @@ def read(client: httpx.Client, count: int, last_id: str | None, name: str = "a.*
     raise AssertionError(f"the stream ended after {len(found)} events")
 
 
-def test_events_of_many_writers_come_once_over_many_connections(server: LiveServer, admin: httpx.Client) -> None:
-    """Writers commit in another order than that of their ids; the stream is broken off every few events."""
+def test_events_of_many_writers_arrive_once_over_many_connections(server: LiveServer, admin: httpx.Client) -> None:
+    """Writers do not commit in the order of their ids, and the stream breaks every few events."""
     writers, each = 4, 15
     begun: list[threading.Thread] = []
     store = server.store.for_tenant("bcg")
@@ -57,7 +57,7 @@ def test_events_of_many_writers_come_once_over_many_connections(server: LiveServ
         assert [one["payload"]["n"] for one in found if one["payload"]["by"] == writer] == [*range(each)]
 
 
-def test_a_stream_that_broke_before_its_first_event_goes_on_there(server: LiveServer, admin: httpx.Client) -> None:
+def test_stream_that_broke_before_its_first_event_resumes_there(server: LiveServer, admin: httpx.Client) -> None:
     admin.post("/api/v1/events", json={"name": "a.before"})
     _, place = read(admin, 0, None)
     admin.post("/api/v1/events", json={"name": "a.between"})
@@ -86,5 +86,5 @@ def test_a_stream_ends_with_its_token(server: LiveServer, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("wrong", ["x", "-1", str(2**63), "1.5"])
-def test_a_place_that_is_none_is_refused(admin: httpx.Client, wrong: str) -> None:
+def test_invalid_position_is_refused(admin: httpx.Client, wrong: str) -> None:
     assert admin.get(STREAM, headers={"Last-Event-ID": wrong}).status_code == 422

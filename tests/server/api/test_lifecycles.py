@@ -1,4 +1,4 @@
-"""Each kind of object over HTTP: made, listed, changed and removed, as the store and the audit trail see it."""
+"""Each kind of object is created, listed, changed and removed over HTTP; the store and the audit trail agree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Seen = Callable[[Store, str], object]
 
 @dataclass(frozen=True)
 class Step:
-    """A request, the status and fields of its answer, and what the store and the trail know afterwards."""
+    """A request, the status and fields of its response, and the store and audit trail afterwards."""
 
     method: str
     path: str
@@ -151,7 +151,7 @@ LIFECYCLES: dict[str, Sequence[Step]] = {
         Step("DELETE", "/nothing", 404),
     ),
 }  # fmt: skip
-# Kinds that belong to a tenant; a tenant sees what others did to them.
+# Kinds that belong to a tenant, which sees what others did to them.
 OF_TENANT = ("groups", "templates", "webhooks")
 
 
@@ -163,7 +163,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("kind", LIFECYCLES)
-def test_an_object_is_made_listed_changed_and_removed(server: LiveServer, kind: str) -> None:
+def test_object_is_created_listed_changed_and_removed(server: LiveServer, kind: str) -> None:
     tenant = {"tenant_id": TENANT} if kind in OF_TENANT else {}
     admin_token = server.token("tenant_admin", TENANT)
     made = ""
@@ -198,7 +198,7 @@ def _filled(value: Any, made: str) -> Any:
 
 
 def identity(answer: httpx.Response, step: Step) -> str:
-    """The id in the path of the object that was made first."""
+    """The path id of the object created first."""
     if step.path or answer.status_code != 201:
         return ""
     place = answer.headers.get("location")

@@ -1,4 +1,4 @@
-"""`gribmill work --server`: a worker belongs to the token that it came with."""
+"""`gribmill work --server`: a worker belongs to the token with which it registered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cancellations(client: httpx.Client) -> list[list[int]]:
     return rows
 
 
-def test_no_token_acts_for_the_worker_of_another(server: LiveServer, worker: httpx.Client) -> None:
+def test_token_cannot_act_for_the_worker_of_another(server: LiveServer, worker: httpx.Client) -> None:
     job_id = server.store.jobs.enqueue(NewJob("sleep", {"seconds": 0})).id
     beat(worker)
     ((job,),) = post(worker, "exchange", claims=[CLAIM])["batches"]
@@ -55,7 +55,7 @@ def test_no_token_acts_for_the_worker_of_another(server: LiveServer, worker: htt
     assert server.store.jobs.get(job_id).status == "completed"
 
 
-def test_an_id_that_no_worker_has_is_refused(worker: httpx.Client) -> None:
+def test_unknown_worker_id_is_refused(worker: httpx.Client) -> None:
     for wrong in ("", "a/b", "a\x00b", "x" * 201):
         answer = worker.post(f"{PATH}/exchange", json={"worker_id": wrong})
         assert answer.status_code == 422, wrong

@@ -1,4 +1,4 @@
-"""Tokens over HTTP: made, listed, rotated, revoked; what their scopes and roles allow."""
+"""Tokens over HTTP: created, listed, rotated, revoked; what their scopes and roles allow."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_scopes_limit_a_token(
     assert status_with(server, made["token"], path, method) == expected
 
 
-def test_no_token_makes_a_stronger_one(server: LiveServer, admin: httpx.Client) -> None:
+def test_token_cannot_create_a_stronger_one(server: LiveServer, admin: httpx.Client) -> None:
     for role in ("super_admin", "worker"):
         assert admin.post(PATH, json={"name": "n", "role": role}).status_code == 403
     assert admin.post(PATH, json={"name": "n", "role": "tenant_admin", "tenant_id": "global"}).status_code == 404
@@ -81,7 +81,7 @@ def test_no_token_makes_a_stronger_one(server: LiveServer, admin: httpx.Client) 
         assert client.post(f"{PATH}/{wide}/rotate").status_code == 403, "its new secret would have all scopes"
 
 
-def test_a_limited_visitor_of_the_console_gets_no_wider_token(server: LiveServer, root: httpx.Client) -> None:
+def test_limited_session_cannot_create_a_wider_token(server: LiveServer, root: httpx.Client) -> None:
     narrow = make(root, role="super_admin", scopes=["console"])
     other = make(root, role="super_admin")
     with server.client(narrow["token"]) as client:

@@ -1,4 +1,4 @@
-"""Workers over HTTP: claim, heartbeat, complete, fail, and the fence in front of each report."""
+"""Workers over HTTP: claim, heartbeat, complete, fail, and the fencing of each report."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_several_jobs_are_claimed_at_once_and_no_more(server: LiveServer, worker
     assert [one["id"] for one in claim(worker, batch_size=100)] == ids[3:]
 
 
-def test_a_failed_job_is_tried_again_unless_it_is_permanent(server: LiveServer, worker: httpx.Client) -> None:
+def test_failed_job_is_retried_unless_the_failure_is_permanent(server: LiveServer, worker: httpx.Client) -> None:
     first, second = enqueue(server, 2)
     one, two = claim(worker, batch_size=2)
     assert report(worker, one, "fail", error="try later", retry_in=0).status_code == 200
@@ -58,7 +58,7 @@ def test_a_failed_job_is_tried_again_unless_it_is_permanent(server: LiveServer, 
 
 @pytest.mark.parametrize("how", ["heartbeat", "complete", "fail"])
 def test_a_worker_that_lost_its_job_changes_nothing(server: LiveServer, worker: httpx.Client, how: str) -> None:
-    """Its attempt was given up, and another one runs: the report is fenced off."""
+    """Its attempt is lost and another one runs, so the report is fenced."""
     (job_id,) = enqueue(server, max_attempts=5)
     (stale,) = claim(worker)
     assert report(worker, stale, "fail", error="lost", retry_in=0).status_code == 200
@@ -72,7 +72,7 @@ def test_a_worker_that_lost_its_job_changes_nothing(server: LiveServer, worker: 
     assert report(worker, fresh, "complete", "other").status_code == 200
 
 
-def test_no_token_reports_for_the_jobs_of_another(server: LiveServer, worker: httpx.Client) -> None:
+def test_token_cannot_report_for_the_jobs_of_another(server: LiveServer, worker: httpx.Client) -> None:
     enqueue(server)
     (job,) = claim(worker)
     with server.client(server.token("worker")) as thief:
@@ -81,7 +81,7 @@ def test_no_token_reports_for_the_jobs_of_another(server: LiveServer, worker: ht
     assert report(worker, job, "heartbeat").status_code == 200
 
 
-def test_a_worker_is_told_that_its_job_is_to_stop(server: LiveServer, worker: httpx.Client, root: httpx.Client) -> None:
+def test_heartbeat_reports_that_a_job_is_to_stop(server: LiveServer, worker: httpx.Client, root: httpx.Client) -> None:
     (job_id,) = enqueue(server)
     (job,) = claim(worker)
     assert root.post(f"/api/v1/jobs/{job_id}/cancel").json()["result"] == "requested"
@@ -96,6 +96,6 @@ def test_a_repeated_claim_under_one_key_gets_the_same_jobs(server: LiveServer, w
     assert len(first["jobs"]) == 1
 
 
-def test_types_that_do_not_exist_are_refused(worker: httpx.Client) -> None:
+def test_unknown_types_are_refused(worker: httpx.Client) -> None:
     answer = worker.post(f"{PATH}/claim", json={"worker_id": "w", "types": ["nothing"]})
     assert answer.status_code == 422

@@ -24,7 +24,7 @@ SUM = {"units": "kg m-2", "long_name": "Precipitation", "standard_name": "precip
 
 
 def make_forecasts(root: Path, run: str = RUN, hours: int = HOURS) -> None:
-    """Two models, each with one region that is complete."""
+    """Write the tiles of two models, each with one complete region."""
     for hour in range(hours):
         make_tile(root, fields(HRRR, hour), run=run, minutes=60 * hour)
         make_tile(root, fields(GFS, hour), grid=GFS, region=NEW_ENGLAND, model="gfs", run=run, minutes=60 * hour)
@@ -34,7 +34,7 @@ def make_forecasts(root: Path, run: str = RUN, hours: int = HOURS) -> None:
 
 
 def fields(grid: Grid, hour: int) -> Fields:
-    """Values that differ from point to point and from hour to hour; at hour 3 a part of the dew points is missing."""
+    """Values that differ from point to point and from hour to hour; at hour 3 some dew points are missing."""
     random = np.random.default_rng(hour)
 
     def noise(mean: float, spread: float) -> Any:

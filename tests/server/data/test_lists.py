@@ -25,14 +25,14 @@ def ingested(hour: HourRef) -> HourIngested:
     return HourIngested(hour, "aws", "https://x/y", None, 1, 1, 1, "0" * 64, ("t2m",), (), ("boston",), ("boston",))
 
 
-def test_models_that_are_here_and_regions_are_listed(client: httpx.Client) -> None:
+def test_models_with_tiles_and_regions_are_listed(client: httpx.Client) -> None:
     here = client.get("/api/v1/models", params={"here": True}).json()
     assert {one["model"] for one in here} == {"hrrr", "gfs"}
     assert len(client.get("/api/v1/models").json()) > 2
     assert "ne" in {one["name"] for one in client.get("/api/v1/regions").json()}
 
 
-def test_runs_of_the_catalogue_say_what_is_missing_of_each_region(tmp_path: Path) -> None:
+def test_runs_of_the_catalogue_list_what_each_region_lacks(tmp_path: Path) -> None:
     run = RunRef("hrrr", RUN)
     with serving(Settings(data=tmp_path)) as server, server.client() as client:
         catalogue = Catalogue(server.store.database)
@@ -49,13 +49,13 @@ def test_runs_of_the_catalogue_say_what_is_missing_of_each_region(tmp_path: Path
         assert client.get("/api/v1/runs", params={"before": RUN}).json() == []
 
 
-def test_tiles_that_the_catalogue_does_not_have_are_listed_from_the_disk(client: httpx.Client) -> None:
+def test_tiles_not_in_the_catalogue_are_listed_from_the_disk(client: httpx.Client) -> None:
     found = client.get("/api/v1/runs", params={"model": "hrrr"}).json()
     assert [(one["run"], one["regions"][0]["hours"]) for one in found] == [(RUN, HOURS)]
     assert found[0]["regions"][0]["complete"] is None
 
 
-def test_the_latest_complete_run_is_not_one_that_is_still_arriving(tmp_path: Path) -> None:
+def test_latest_complete_run_excludes_one_still_arriving(tmp_path: Path) -> None:
     make_forecasts(tmp_path, hours=2)
     newer = "20260901_13"
     source = tmp_path / f"tiles/hrrr/{RUN}/boston/000.npz"
@@ -78,7 +78,7 @@ def test_the_latest_complete_run_is_not_one_that_is_still_arriving(tmp_path: Pat
         assert "no run of gfs is complete" in answer.json()["detail"]
 
 
-def test_update_times_of_a_model_have_the_names_of_open_meteo(client: httpx.Client) -> None:
+def test_update_times_use_the_names_of_open_meteo(client: httpx.Client) -> None:
     for address in ("/data/hrrr/static/meta.json", "/api/v1/models/hrrr/meta.json"):
         found = client.get(address).json()
         assert found["last_run_initialisation_time"] == 1788264000
@@ -88,7 +88,7 @@ def test_update_times_of_a_model_have_the_names_of_open_meteo(client: httpx.Clie
     assert client.get("/data/ifs/static/meta.json").json()["last_run_initialisation_time"] is None
 
 
-def test_status_is_that_of_the_command(tmp_path: Path) -> None:
+def test_status_equals_that_of_the_command(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, chain=ChainSettings(models=("hrrr",), regions=("ne",)))
     (tmp_path / "gribmill.toml").write_text('[chain]\nmodels = ["hrrr"]\nregions = ["ne"]\n')
     with serving(settings) as server, server.client() as client:
@@ -104,7 +104,7 @@ def test_status_is_that_of_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("query", "box"), [({"region": "boston"}, None), ({"bbox": "-71.5,42,-71,42.5"}, True)])
-def test_statistics_of_an_area_are_those_of_its_points(
+def test_statistics_of_an_area_match_its_points(
     client: httpx.Client, forecast_root: Path, query: dict[str, Any], box: bool | None
 ) -> None:
     answer = client.get(
@@ -143,7 +143,7 @@ def test_statistics_of_an_area_are_those_of_its_points(
         ({"vars": "a,b,c,d,e,f,g,h,i", "region": "boston"}, 422, "more than 8"),
     ],
 )
-def test_areas_that_cannot_be_answered_say_why(
+def test_invalid_areas_are_refused_with_the_reason(
     client: httpx.Client, query: dict[str, str], status: int, words: str
 ) -> None:
     answer = client.get("/api/v1/area", params=query)

@@ -1,4 +1,4 @@
-"""Tiles in an object store are served as from the disk."""
+"""Tiles in an object store are served like those on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.server.live_server import serving
 pytestmark = pytest.mark.process
 
 
-def test_points_and_tiles_come_from_the_store(tmp_path: Path, prefix: ObjectPath) -> None:
+def test_points_and_tiles_are_read_from_the_store(tmp_path: Path, prefix: ObjectPath) -> None:
     local = tmp_path / "local"
     make_forecasts(local)
     for path in sorted((local / "tiles").rglob("*.*")):

@@ -1,4 +1,4 @@
-"""Forecasts at a place over HTTP are those of `gribmill point`, whatever is kept from one request to the next."""
+"""Point forecasts over HTTP equal those of `gribmill point`, whatever is cached between requests."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def command(root: Path, *options: str) -> dict[str, Any]:
         ({"run": "seamless", "tz": "America/New_York"}, ["--run", "seamless", "--tz", "America/New_York"]),
     ],
 )
-def test_values_are_those_of_the_command(
+def test_values_equal_those_of_the_command(
     client: httpx.Client, forecast_root: Path, query: dict[str, str], options: list[str]
 ) -> None:
     expected = command(forecast_root, *options)
-    for _ in range(2):  # read, then kept
+    for _ in range(2):  # read, then cached
         answer = client.get("/api/v1/point", params={**PLACE, **query})
         assert answer.status_code == 200, answer.text
         found = answer.json()
@@ -78,7 +78,7 @@ def test_missing_values_are_null_and_not_zero(client: httpx.Client) -> None:
         ({**PLACE, "model": "../x"}, 422, "query.model"),
     ],
 )
-def test_bad_requests_get_one_sentence_without_a_path_of_the_server(
+def test_invalid_requests_get_one_sentence_without_server_paths(
     client: httpx.Client, forecast_root: Path, query: dict[str, Any], status: int, words: str
 ) -> None:
     answer = client.get("/api/v1/point", params=query)
@@ -87,7 +87,7 @@ def test_bad_requests_get_one_sentence_without_a_path_of_the_server(
     assert str(forecast_root) not in answer.text
 
 
-def test_what_was_read_once_is_answered_without_reading(forecast_root: Path) -> None:
+def test_cached_values_are_returned_without_reading(forecast_root: Path) -> None:
     root = DataRoot(forecast_root)
     kept = KeptTiles(root, MEMORY)
     request = PointRequest(root, variables=("t2m", "tp", "ws10"))
@@ -124,7 +124,7 @@ def test_a_damaged_hour_is_an_empty_row_with_a_note(tmp_path: Path) -> None:
     assert repr([found]) == repr(forecasts([place], request))
 
 
-def test_kept_values_stay_below_their_limit(forecast_root: Path) -> None:
+def test_cached_values_stay_below_their_limit(forecast_root: Path) -> None:
     root = DataRoot(forecast_root)
     kept = KeptTiles(root, limit_bytes=100_000)
     for lat in np.linspace(41.9, 42.9, 12):
@@ -135,7 +135,7 @@ def test_kept_values_stay_below_their_limit(forecast_root: Path) -> None:
     assert 0 < kept.bytes_kept <= 100_000
 
 
-def test_without_memory_every_answer_is_read_and_right(forecast_root: Path) -> None:
+def test_without_a_cache_every_response_is_read_and_correct(forecast_root: Path) -> None:
     root = DataRoot(forecast_root)
     kept = KeptTiles(root, limit_bytes=0)
     request = PointRequest(root, model="hrrr", variables=("t2m", "tp"))
@@ -144,7 +144,7 @@ def test_without_memory_every_answer_is_read_and_right(forecast_root: Path) -> N
     assert kept.bytes_kept == 0
 
 
-def test_folders_that_were_opened_first_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_least_recently_opened_folders_are_evicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_tiles, "LEAST_TILES", 4)
     for hour in range(4):
         make_forecasts(tmp_path, f"20260901_{12 + hour}", hours=2)

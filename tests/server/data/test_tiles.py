@@ -1,4 +1,4 @@
-"""Tiles over HTTP: the bytes of the file, conditional requests and ranges, and other shapes."""
+"""Tiles over HTTP: the file's bytes, conditional requests, ranges, and other formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def content(forecast_root: Path) -> bytes:
     return (forecast_root / f"tiles/hrrr/{RUN}/boston/003.npz").read_bytes()
 
 
-def test_the_file_comes_as_it_is_and_is_not_sent_again(client: httpx.Client, content: bytes) -> None:
+def test_file_is_sent_unchanged_and_304_on_revalidation(client: httpx.Client, content: bytes) -> None:
     whole = client.get(ADDRESS)
     assert (whole.status_code, whole.content) == (200, content)
     assert whole.headers["content-length"] == str(len(content))
@@ -46,7 +46,7 @@ def test_the_file_comes_as_it_is_and_is_not_sent_again(client: httpx.Client, con
     ("asked", "begin", "end"),
     [("bytes=0-9", 0, 10), ("bytes=100-", 100, None), ("bytes=-7", -7, None), ("bytes=5-99999999", 5, None)],
 )
-def test_a_range_is_that_part(client: httpx.Client, content: bytes, asked: str, begin: int, end: int | None) -> None:
+def test_range_returns_that_part(client: httpx.Client, content: bytes, asked: str, begin: int, end: int | None) -> None:
     answer = client.get(ADDRESS, headers={"Range": asked})
     expected = content[begin:end]
     first = len(content) + begin if begin < 0 else begin
@@ -54,9 +54,7 @@ def test_a_range_is_that_part(client: httpx.Client, content: bytes, asked: str, 
     assert answer.headers["content-range"] == f"bytes {first}-{first + len(expected) - 1}/{len(content)}"
 
 
-def test_ranges_outside_the_file_are_416_and_ranges_that_are_not_understood_are_ignored(
-    client: httpx.Client, content: bytes
-) -> None:
+def test_ranges_outside_the_file_are_416_and_invalid_ranges_are_ignored(client: httpx.Client, content: bytes) -> None:
     for asked in (f"bytes={len(content)}-", "bytes=-0"):
         answer = client.get(ADDRESS, headers={"Range": asked})
         assert (answer.status_code, answer.headers["content-range"]) == (416, f"bytes */{len(content)}")
@@ -75,7 +73,7 @@ def test_ranges_outside_the_file_are_416_and_ranges_that_are_not_understood_are_
     assert (stale.status_code, len(stale.content)) == (200, len(content))
 
 
-def test_several_ranges_are_parts_of_one_answer(client: httpx.Client, content: bytes) -> None:
+def test_several_ranges_are_parts_of_one_response(client: httpx.Client, content: bytes) -> None:
     size = len(content)
     answer = client.get(ADDRESS, headers={"Range": f"bytes=100-199, 0-9, -5, {size}-"})
     assert answer.status_code == 206
@@ -90,7 +88,7 @@ def test_several_ranges_are_parts_of_one_answer(client: httpx.Client, content: b
     ]
 
 
-def test_an_answer_is_a_part_only_while_the_tile_is_the_same(client: httpx.Client, content: bytes) -> None:
+def test_range_is_partial_only_while_the_tile_is_unchanged(client: httpx.Client, content: bytes) -> None:
     tag = client.head(ADDRESS).headers["etag"]
     same = client.get(ADDRESS, headers={"Range": "bytes=0-9", "If-Range": tag})
     assert (same.status_code, same.content) == (206, content[:10])
@@ -98,7 +96,7 @@ def test_an_answer_is_a_part_only_while_the_tile_is_the_same(client: httpx.Clien
     assert (weak.status_code, weak.content) == (200, content)
 
 
-def test_an_address_with_a_version_may_be_kept_for_ever_and_ends_with_the_content(tmp_path: Path) -> None:
+def test_versioned_url_is_immutable_and_ends_with_its_content(tmp_path: Path) -> None:
     make_forecasts(tmp_path, hours=2)
     with serving(Settings(data=tmp_path)) as server, server.client() as client:
         (latest,) = client.get("/api/v1/runs/latest", params={"model": "hrrr"}).json()
@@ -129,13 +127,13 @@ def test_head_has_the_size_without_the_bytes(client: httpx.Client, content: byte
         (f"hrrr/{RUN}/boston/003%00.npz", 422),
     ],
 )
-def test_names_that_are_not_tiles_lead_nowhere(client: httpx.Client, path: str, status: int) -> None:
+def test_names_that_are_not_tiles_are_not_found(client: httpx.Client, path: str, status: int) -> None:
     answer = client.get(f"/api/v1/tiles/{path}")
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_the_metadata_of_a_tile_name_no_path_of_the_server(client: httpx.Client, forecast_root: Path) -> None:
+def test_tile_metadata_contains_no_server_path(client: httpx.Client, forecast_root: Path) -> None:
     answer = client.get(ADDRESS.replace(".npz", ".json"))
     found = answer.json()
     assert (found["model"], found["run"], found["minutes"]) == ("hrrr", RUN, 180)
@@ -144,7 +142,7 @@ def test_the_metadata_of_a_tile_name_no_path_of_the_server(client: httpx.Client,
     assert str(forecast_root) not in answer.text
 
 
-def test_values_as_json_are_those_of_the_tile_and_null_where_missing(client: httpx.Client, forecast_root: Path) -> None:
+def test_json_values_equal_the_tile_and_are_null_where_missing(client: httpx.Client, forecast_root: Path) -> None:
     tile = read_tile(forecast_root / f"tiles/hrrr/{RUN}/boston/003.npz")
     found = client.get(ADDRESS.replace(".npz", ".json"), params={"vars": "t2m,d2m"}).json()
     np.testing.assert_array_equal(np.array(found["values"]["t2m"], np.float32), tile.read("t2m"))
@@ -177,7 +175,7 @@ def test_arrow_has_the_points_and_values_of_the_tile(client: httpx.Client, forec
 
 
 @pytest.mark.parametrize("shape", ["npz", "json", "arrow"])
-def test_every_shape_says_its_run_and_is_not_sent_again(client: httpx.Client, shape: str) -> None:
+def test_every_format_names_its_run_and_is_304_on_revalidation(client: httpx.Client, shape: str) -> None:
     address = ADDRESS.replace("npz", shape)
     first = client.get(address)
     assert (first.headers["gribmill-model"], first.headers["gribmill-run"]) == ("hrrr", RUN)
@@ -189,7 +187,7 @@ def test_every_shape_says_its_run_and_is_not_sent_again(client: httpx.Client, sh
         assert other.status_code == 200
 
 
-def test_a_tile_can_be_had_as_a_picture(client: httpx.Client) -> None:
+def test_tile_is_available_as_a_picture(client: httpx.Client) -> None:
     pytest.importorskip("matplotlib")
     answer = client.get(ADDRESS.replace(".npz", ".png"), params={"var": "t2m", "dpi": 40})
     assert answer.headers["content-type"] == "image/png"
@@ -198,7 +196,7 @@ def test_a_tile_can_be_had_as_a_picture(client: httpx.Client) -> None:
     assert client.get(ADDRESS.replace(".npz", ".png"), params={"dpi": 5000}).status_code == 422
 
 
-def test_a_client_that_stops_reading_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_stops_reading_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LimitedProtocol, "stalled_seconds", 0.3)
     make_forecasts(tmp_path, hours=1)
     size = 30_000_000
@@ -215,7 +213,7 @@ def test_a_client_that_stops_reading_is_given_up(tmp_path: Path, monkeypatch: py
 
 
 def path_is_open(ending: str) -> bool:
-    """Whether this process, in which the server runs, has such a file open."""
+    """Whether this process, which runs the server, has the file open."""
     for one in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
             if str(one.readlink()).endswith(ending):

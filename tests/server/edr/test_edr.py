@@ -1,4 +1,4 @@
-"""OGC API – EDR: answers that published clients read and published models validate, with the values of the tiles."""
+"""OGC API – EDR: published clients and schemas accept the responses, which hold the values of the tiles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def coverage(client: httpx.Client, path: str, **query: Any) -> dict[str, Any]:
     return found
 
 
-def test_the_pages_are_valid_and_lead_to_each_other(client: httpx.Client) -> None:
+def test_pages_are_valid_and_link_to_each_other(client: httpx.Client) -> None:
     landing = LandingPageModel.model_validate_json(client.get("/edr").text)
     rels = {link.rel: link.href for link in landing.links}
     assert client.get("/edr/").json() == client.get("/edr").json()
@@ -94,14 +94,14 @@ def test_collections_are_filtered_by_box_and_time(
     assert {one.id for one in found.collections} == expected
 
 
-def test_filters_that_cannot_be_read_are_refused(client: httpx.Client) -> None:
+def test_invalid_filters_are_refused(client: httpx.Client) -> None:
     for query, words in (({"bbox": "1,2"}, "is not a box"), ({"datetime": "now"}, "is not a time")):
         for path in ("/edr/collections", "/edr/collections/hrrr:boston/instances"):
             answer = client.get(path, params=query)
             assert (answer.status_code, words in answer.json()["detail"]) == (400, True)
 
 
-def test_the_runs_of_a_collection_are_its_instances(client: httpx.Client) -> None:
+def test_runs_of_a_collection_are_its_instances(client: httpx.Client) -> None:
     collection = Collection.model_validate_json(client.get("/edr/collections/hrrr:boston").text)
     assert collection.data_queries is not None and collection.data_queries.instances is not None
     listed = Instances.model_validate_json(client.get(collection.data_queries.instances.link.href).text)
@@ -154,7 +154,7 @@ def test_an_instance_has_the_values_of_its_run(
         ("hrrr:boston/instances/..%2f..", 404),
     ],
 )
-def test_runs_that_do_not_exist_are_not_found(client: httpx.Client, path: str, status: int) -> None:
+def test_unknown_runs_are_not_found(client: httpx.Client, path: str, status: int) -> None:
     answer = client.get(f"/edr/collections/{path}")
     assert answer.status_code == status, answer.text
 
@@ -169,7 +169,7 @@ def test_a_position_has_the_values_of_point(client: httpx.Client, forecast_root:
         values = np.array(found["ranges"][name]["values"], np.float32)
         np.testing.assert_array_equal(values, np.array(series.columns[name].values, np.float32))
     assert found["ranges"]["d2m"]["values"][3] is None
-    # Sums are as their messages have them: since the start of the run.
+    # Accumulations are as in their messages: since the start of the run.
     assert found["ranges"]["tp"]["values"] == [None, 0.5, 2.0, 4.5, 8.0, 12.5, 18.0]
 
 
@@ -255,7 +255,7 @@ def test_edr_xarray_opens_a_collection_lazily(server: LiveServer, name: str) -> 
         ("cube", {"bbox": "0,5,1,1"}, 400, "north of its northern edge"),
     ],
 )
-def test_queries_that_cannot_be_answered_say_why(
+def test_invalid_queries_are_refused_with_the_reason(
     client: httpx.Client, path: str, query: dict[str, str], status: int, words: str
 ) -> None:
     answer = client.get(f"/edr/collections/hrrr:boston/{path}", params=query)

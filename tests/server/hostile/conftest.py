@@ -1,4 +1,4 @@
-"""What these tests use."""
+"""Fixtures for tests with hostile clients."""
 
 from __future__ import annotations
 

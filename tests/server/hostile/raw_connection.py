@@ -12,7 +12,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class RawConnection:
-    """Sends bytes as they are, and reads what comes."""
+    """Sends bytes unchanged, and reads the response."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
@@ -47,5 +47,5 @@ def connected(url: str) -> Iterator[RawConnection]:
 
 
 def statuses(answers: bytes) -> list[int]:
-    """The statuses of the answers in this text."""
+    """The status codes of the responses in this text."""
     return [int(part[:3]) for part in answers.split(b"HTTP/1.1 ")[1:]]

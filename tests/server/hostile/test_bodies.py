@@ -1,4 +1,4 @@
-"""Bodies, parameters and names that no honest client sends: one clear sentence, and nothing lost."""
+"""Hostile bodies, parameters and names get one clear sentence and change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that send too much, too slowly, nothing, or what is not HTTP."""
+"""Clients that send too much, too slowly, nothing, or something other than HTTP."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_request_that_does_not_arrive_ends_the_connection(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_client_that_leaves_within_its_request_is_not_an_error_of_the_server(
+def test_client_that_leaves_during_its_request_is_not_a_server_error(
     server: LiveServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     audit = AuditTrail(server.store.database)
@@ -98,8 +98,8 @@ def test_a_client_that_leaves_within_its_request_is_not_an_error_of_the_server(
     assert not caplog.records
 
 
-def test_a_body_that_nobody_wants_cannot_hold_the_connection(server: LiveServer) -> None:
-    """The answer is there at once, and the rest of the body is not waited for."""
+def test_unwanted_body_does_not_hold_the_connection(server: LiveServer) -> None:
+    """The response is sent at once, without waiting for the rest of the body."""
     head = b"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n{"
     assert statuses(said(server, head)) == [405]
 
@@ -120,8 +120,8 @@ def test_a_body_that_nobody_wants_cannot_hold_the_connection(server: LiveServer)
         b"X: a\rContent-Length: 2\r\n\r\n{}",
     ],
 )
-def test_requests_that_two_servers_could_read_differently_are_refused(server: LiveServer, head: bytes) -> None:
-    """Nothing of them is taken for a second request (smuggling)."""
+def test_ambiguous_requests_are_refused(server: LiveServer, head: bytes) -> None:
+    """No part of them is taken for a second request (request smuggling)."""
     smuggled = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     assert statuses(said(server, POST + head, smuggled)) in ([400], [])
 
@@ -130,7 +130,7 @@ def test_requests_that_two_servers_could_read_differently_are_refused(server: Li
     "request_text",
     [b"\x16\x03\x01\x02\x00", b"SSH-2.0-x\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GE\x00 / HTTP/1.1\r\n\r\n"],
 )
-def test_what_is_not_http_is_refused(server: LiveServer, request_text: bytes) -> None:
+def test_input_other_than_http_is_refused(server: LiveServer, request_text: bytes) -> None:
     assert statuses(said(server, request_text)) in ([400], [505], [])
 
 
@@ -139,7 +139,7 @@ def test_two_host_headers_are_refused(server: LiveServer) -> None:
     assert statuses(answer) == [421]
 
 
-def test_a_bad_request_behind_one_that_is_being_answered_is_not_its_answer(server: LiveServer) -> None:
+def test_error_of_a_pipelined_request_does_not_answer_the_first(server: LiveServer) -> None:
     """Both come in one packet: the first is answered, or the connection ends."""
     first = POST + b"Content-Length: 2\r\n\r\n{}"
     assert statuses(said(server, first + b"\x00\x01garbage\r\n\r\n"))[:1] in ([422], [])

@@ -24,7 +24,7 @@ MOST_BUFFERED = 2**20
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    """With a tile that is larger than any buffer of a connection. It is not read as one here."""
+    """A server with a tile file larger than any connection buffer; its content is not a real tile."""
     data = tmp_path_factory.mktemp("data")
     path = data / "tiles/hrrr/20260901_12/boston/000.npz"
     path.parent.mkdir(parents=True)
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 @pytest.fixture
 def lost(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set when the server gives up a connection; fails the test if that held much in memory."""
+    """Set when the server drops a connection; fails the test if the connection held much memory."""
     given_up = threading.Event()
     lose = LimitedProtocol.connection_lost
     held: list[int] = []
@@ -80,8 +80,8 @@ def test_a_client_that_reads_slowly_gets_every_byte(
     assert body == bytes(range(256)) * (TILE_BYTES // 256)
 
 
-def test_a_connection_goes_on_after_a_file(server: LiveServer) -> None:
-    """Files and other answers take turns on one connection, also when they were asked for at once."""
+def test_connection_stays_usable_after_a_file(server: LiveServer) -> None:
+    """Files and other responses alternate on one connection, even when the requests are pipelined."""
     with server.client() as client:
         for _ in range(3):
             part = client.get(TILE, headers={"Range": "bytes=1000000-1999999"})
@@ -95,7 +95,7 @@ def test_a_connection_goes_on_after_a_file(server: LiveServer) -> None:
 
 
 @pytest.mark.parametrize(("begin", "piece"), [(b"GET / HTTP/1.1\r\nX: ", b"a"), (POST, b" ")], ids=["head", "body"])
-def test_a_request_that_trickles_in_is_cut_off(
+def test_trickling_request_is_cut_off(
     server: LiveServer, monkeypatch: pytest.MonkeyPatch, begin: bytes, piece: bytes
 ) -> None:
     """Each byte is progress, but the whole has a limit."""

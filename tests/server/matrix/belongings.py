@@ -1,4 +1,4 @@
-"""What belongs to a tenant: one new object of each kind, and a picture of everything that a request could change."""
+"""Objects of a tenant: one new object of each kind, and a snapshot of everything that a request could change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = count(1)
 
 
 class Belongings:
-    """Makes objects of one tenant; their texts have the tenant's name in them."""
+    """Creates objects of one tenant whose texts contain the tenant's name."""
 
     def __init__(self, server: LiveServer, root: httpx.Client, tenant: str) -> None:
         self._server = server
@@ -30,12 +30,12 @@ class Belongings:
         self._tokens = Tokens(server.store.database)
 
     def make(self, kind: str) -> object:
-        """The id of a new one."""
+        """Create one; returns its id."""
         found: object = getattr(self, f"_{kind}")()
         return found
 
     def picture(self) -> list[object]:
-        """Everything of the tenant, to be compared before and after."""
+        """A snapshot of everything of the tenant, to compare before and after."""
         jobs = self._store.jobs.list().jobs
         return [
             [(one.id, one.status, one.priority, one.position, one.next_run_at) for one in jobs],
@@ -59,7 +59,7 @@ class Belongings:
         return job_id
 
     def _logged_job(self) -> int:
-        """One that has run, and whose output is kept."""
+        """A job that has run and has a log."""
         job_id = self._job(priority=1000)
         settings = self._server.settings
         values = settings.model_dump(mode="json")

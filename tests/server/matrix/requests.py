@@ -14,7 +14,7 @@ MADE = "MADE"
 
 @dataclass(frozen=True)
 class Asked:
-    """`path`: what its variables are, by the kind of object; others have a value in `fixed`."""
+    """`path` maps path variables to kinds of objects; other variables have a value in `fixed`."""
 
     path: dict[str, str] = field(default_factory=dict)
     json: Any = None
@@ -110,7 +110,7 @@ CONSOLE: dict[str, Asked] = {
     "console_triggers": page(),
     "console_trigger": page(TRIGGER),
     "console_new_trigger": page(),
-    # Runs belong to everybody: there are none here.
+    # Runs are shared by all tenants; there are none here.
     "console_run": page(fixed={"model_id": "hrrr", "run_id": "20261118_00"}, refused=(404,)),
     "console_hour": page(fixed={"model_id": "hrrr", "run_id": "20261118_00", "hour": "1"}, refused=(404,)),
     "console_bulk": page(fixed={"operation_id": "nothere"}, refused=(404,)),

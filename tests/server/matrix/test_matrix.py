@@ -1,4 +1,4 @@
-"""Every operation × every role × own or another tenant, from the table of access."""
+"""Every operation × every role × own or another tenant, from the access table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROUTES: dict[str, APIRoute] = {
     if isinstance(route, APIRoute)
 }
 REACHING_ONE_TENANT = sorted(name for name, access in ACCESS.items() if access.reach == "own")
-# Which callers an operation admits, written down here too: a change of `Access.admits` is seen.
+# Which callers an operation admits, repeated here so that a change of `Access.admits` fails a test.
 ADMITTED: dict[str | None, set[str]] = {
     None: {*CALLERS},
     VIEWER: {"loopback", VIEWER, ADMIN, SUPER_ADMIN},
@@ -112,7 +112,7 @@ def test_own_tenant(site: Site, operation: str, caller: Caller) -> None:
 @pytest.mark.parametrize("caller", [VIEWER, ADMIN, SUPER_ADMIN])
 @pytest.mark.parametrize("operation", REACHING_ONE_TENANT)
 def test_other_tenant(site: Site, operation: str, caller: Caller) -> None:
-    """What belongs to another tenant is not there for a tenant's roles; a super admin reaches it."""
+    """Objects of another tenant do not exist for a tenant's roles; a super admin can use them."""
     asked, belongings = REQUESTS[operation], site.tenants[OTHER]
     request = filled(operation, asked, belongings, OTHER, caller)
     before = belongings.picture()
@@ -128,12 +128,12 @@ def test_other_tenant(site: Site, operation: str, caller: Caller) -> None:
         assert status == 404, text
     if not asked.path:
         status, text = send(site.clients[caller], replace(request, params={}))
-        # The audit trail has what the caller tried itself, with the names that it used.
+        # The audit trail contains the caller's own attempts, with the names that it used.
         assert (f'"tenant_id":"{OTHER}"' if operation == "list_audit" else OTHER) not in text
         assert belongings.picture() == before
 
 
-def test_no_operation_is_left_out() -> None:
+def test_every_operation_is_covered() -> None:
     """A route without a line in the table fails at import; an operation that reaches a tenant needs a request here."""
     assert set(ROUTES) == set(ACCESS)
     assert set(REQUESTS) == set(REACHING_ONE_TENANT)
@@ -144,7 +144,7 @@ def test_no_operation_is_left_out() -> None:
 
 @dataclass(frozen=True)
 class Filled:
-    """A request with everything that it needs."""
+    """A request with its path and body filled in."""
 
     method: str
     path: str
@@ -170,7 +170,7 @@ def filled(operation: str, asked: Asked, belongings: Belongings, tenant: str, ca
 
 
 def send(client: httpx.Client, asked: Filled) -> tuple[int, str]:
-    """The status and the text; an endless stream is left at its head."""
+    """The status and text; of an endless stream only the head is read."""
     options = {"params": asked.params, "json": asked.json, "data": asked.form}
     with client.stream(asked.method, asked.path, **options) as answer:
         if answer.headers.get("content-type", "").startswith(STREAM):

@@ -1,4 +1,4 @@
-"""Freshness, tiles and downloads, as the catalogue has them."""
+"""Metrics of freshness, tiles and downloads, from the catalogue."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_freshness_is_the_age_of_the_newest_complete_run(live_server: LiveServer
 
 
 def test_a_region_without_a_complete_run_has_a_state_and_no_age(live_server: LiveServer) -> None:
-    """An age of 0 would pass for the freshest of all."""
+    """An age of 0 would look like the freshest of all."""
     collector, _ = collector_of(live_server)
     seen = Scraped(collector.scrape().decode())
     assert "gribmill_freshness_seconds{" not in seen.text

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 SUFFIXES = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
 NAME = re.compile(r"\bgribmill_[a-z_]+\b")
 LABELS = re.compile(r"by \(([a-z, ]+)\)|([a-z_]+)(?:=~|!=|=)\"")
-# Of Prometheus itself, and of its buckets.
+# Added by Prometheus itself and its histograms.
 COMMON = {"job", "instance", "le"}
 
 

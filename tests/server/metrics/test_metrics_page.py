@@ -1,4 +1,4 @@
-"""Who may read /metrics, in which formats, and what it says of requests."""
+"""Who may read /metrics, in which formats, and how it reports requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_tenant_sees_no_jobs_of_others(live_server: LiveServer) -> None:
     assert one.total("gribmill_disk_free_bytes") > 0
 
 
-def test_openmetrics_is_given_to_those_who_ask_for_it(live_server: LiveServer) -> None:
+def test_openmetrics_is_sent_on_request(live_server: LiveServer) -> None:
     with live_server.client() as client:
         answer = client.get("/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
     assert answer.headers["content-type"].startswith("application/openmetrics-text")

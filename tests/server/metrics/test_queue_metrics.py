@@ -1,4 +1,4 @@
-"""The counters and gauges of the queue are those of the database, whichever process changed it."""
+"""The queue's counters and gauges reflect the database, whichever process changed it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_jobs_are_counted_by_tenant_type_and_status(live_server: LiveServer) -> 
     assert seen.total("gribmill_oldest_ready_seconds", type="sleep") > 0
 
 
-def test_each_thing_is_counted_once_however_often_it_is_scraped(live_server: LiveServer) -> None:
+def test_everything_is_counted_once_however_often_it_is_scraped(live_server: LiveServer) -> None:
     store = live_server.store
     for number in range(1, 4):
         store.jobs.enqueue(NewJob("sleep", {}))
@@ -72,8 +72,8 @@ def test_every_server_of_a_database_has_the_same_numbers(start_server: StartServ
         assert seen.total("gribmill_job_wait_seconds_count", **SLEEP) == 1
 
 
-def test_what_ended_before_the_server_started_is_not_counted(live_server: LiveServer) -> None:
-    """A counter that began with old jobs would look like a burst of new ones after each restart."""
+def test_jobs_that_ended_before_the_server_started_are_not_counted(live_server: LiveServer) -> None:
+    """A counter that included old jobs would look like a burst of new ones after each restart."""
     store = live_server.store
     store.jobs.enqueue(NewJob("sleep", {}))
     end(store, Succeeded())
@@ -112,7 +112,7 @@ def test_a_lost_lease_is_counted(live_server: LiveServer) -> None:
 
 
 def test_events_from_outside_change_no_metric(live_server: LiveServer) -> None:
-    """Otherwise anybody who may report events could make up labels without end."""
+    """Otherwise callers who may report events could create unlimited labels."""
     live_server.store.events.emit("hour.ingested", {"mirror": "made up", "bytes": 5})
     live_server.store.events.emit("hour.cut", {"model_id": "made up", "decode_seconds": 5})
     seen = scrape(live_server)

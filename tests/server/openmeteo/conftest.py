@@ -17,7 +17,7 @@ from tests.server.live_server import LiveServer, serving
 
 @pytest.fixture(scope="module")
 def begin() -> datetime:
-    """When the run began: some hours ago, so that the hour that has begun is in it."""
+    """The start of the run: some hours ago, so that it includes the current hour."""
     return datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
 
 

@@ -1,4 +1,4 @@
-"""A forecast through the client `open-meteo`, whose import takes seconds."""
+"""A forecast through the client `open-meteo`, which takes seconds to import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.server.data.forecast_root import LAT, LON
 
 
 class OurHost(OpenMeteo):
-    """The client as it is published, with another host."""
+    """The published client with another host."""
 
     async def _request(self, url: URL, **options: Any) -> Any:
         ours = URL(self.server_url)
@@ -24,7 +24,7 @@ class OurHost(OpenMeteo):
 
 
 async def ask(server_url: str) -> Any:
-    """The forecast of a place. A place without a forecast is an error of the client."""
+    """The forecast of a place; the client raises if there is none."""
     async with OurHost() as client:
         client.server_url = server_url
         found = await client.forecast(

@@ -39,7 +39,7 @@ def ask(client: httpx.Client, **parameters: Any) -> Any:
     return answer.json()
 
 
-def test_an_answer_has_the_shape_of_the_original_and_says_its_run(client: httpx.Client, begin: datetime) -> None:
+def test_response_has_the_format_of_the_original_and_names_its_run(client: httpx.Client, begin: datetime) -> None:
     found = ask(client, hourly="temperature_2m,precipitation", **span(begin))
     assert {"latitude", "longitude", "generationtime_ms", "utc_offset_seconds", "timezone", "elevation"} <= found.keys()
     assert found["hourly_units"] == {"time": "iso8601", "temperature_2m": "°C", "precipitation": "mm"}
@@ -69,9 +69,7 @@ def test_units_can_be_chosen(client: httpx.Client, begin: datetime) -> None:
                 assert another == pytest.approx(one * factor + offset, abs=exact)
 
 
-def test_what_no_tile_has_is_null_without_a_unit_and_missing_hours_are_null(
-    client: httpx.Client, begin: datetime
-) -> None:
+def test_unavailable_variables_and_missing_hours_are_null(client: httpx.Client, begin: datetime) -> None:
     found = ask(client, hourly="uv_index,dew_point_2m,relative_humidity_2m,temperature_500hPa", **span(begin))
     assert found["hourly"]["uv_index"] == [None] * HOURS
     assert found["hourly_units"]["uv_index"] == found["hourly_units"]["temperature_500hPa"] == "undefined"
@@ -89,7 +87,7 @@ def test_hours_outside_the_forecast_are_null_and_a_day_needs_all_its_hours(clien
     assert found["daily_units"] == {"time": "iso8601", "temperature_2m_max": "°C", "sunrise": "iso8601"}
 
 
-def test_several_places_are_a_list_and_several_models_have_columns_of_their_own(
+def test_several_places_are_a_list_and_several_models_have_separate_columns(
     client: httpx.Client, begin: datetime
 ) -> None:
     places = {"latitude": f"{LAT},42.0", "longitude": f"{LON},-71.5"}
@@ -100,7 +98,7 @@ def test_several_places_are_a_list_and_several_models_have_columns_of_their_own(
     assert found[0]["hourly"]["temperature_2m_gfs"] != found[0]["hourly"]["temperature_2m_gfs_hrrr"]
 
 
-def test_hours_before_the_run_are_those_of_the_runs_before_it(tmp_path: Path) -> None:
+def test_hours_before_the_run_come_from_earlier_runs(tmp_path: Path) -> None:
     begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=6)
     for shift in (0, 1, 2):
         make_forecasts(tmp_path, run_id(begin + timedelta(hours=shift)), hours=5)
@@ -109,7 +107,7 @@ def test_hours_before_the_run_are_those_of_the_runs_before_it(tmp_path: Path) ->
         newest = ask(client, hourly="temperature_2m", models="hrrr", **span(begin))["gribmill"]
     assert newest["run"] == run_id(begin + timedelta(hours=2))
     assert None not in found["temperature_2m"]
-    # The first hour of a run has no amount: that of the run before is taken.
+    # The first hour of a run has no amount, so the previous run's is used.
     assert found["precipitation"] == [None, 0.5, 0.5, 0.5, 1.5, 2.5, 3.5]
 
 
@@ -131,7 +129,7 @@ def test_rain_and_fresh_snow_are_computed_from_the_water_of_snow(tmp_path: Path)
     assert inches["hourly"]["snowfall"][1:] == [round(1.4 / 2.54, 3), round(2.45 / 2.54, 3)]
 
 
-def test_the_sun_needs_no_forecast(client: httpx.Client) -> None:
+def test_sunrise_and_sunset_need_no_forecast(client: httpx.Client) -> None:
     names = {"hourly": "is_day,rain", "daily": "sunrise,sunset,daylight_duration", "timezone": "America/New_York"}
     found = ask(client, **names, start_date="2026-06-21", end_date="2026-06-21")
     assert found["daily_units"] == {
@@ -150,7 +148,7 @@ def test_the_sun_needs_no_forecast(client: httpx.Client) -> None:
     assert "time,sunrise (iso8601)" in text
 
 
-def test_a_run_that_begins_meanwhile_is_not_mixed_in(tmp_path: Path) -> None:
+def test_run_that_appears_meanwhile_is_not_mixed_in(tmp_path: Path) -> None:
     begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
     for hour in range(3):
         make_tile(tmp_path, fields(HRRR, hour), run=run_id(begin), minutes=60 * hour)
@@ -204,7 +202,7 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
         ({**PLACE, "current_weather": "true"}, "current_weather is not supported"),
     ],
 )
-def test_what_cannot_be_answered_has_a_reason(client: httpx.Client, query: dict[str, str], reason: str) -> None:
+def test_invalid_requests_are_refused_with_a_reason(client: httpx.Client, query: dict[str, str], reason: str) -> None:
     answer = client.get("/v1/forecast", params=query)
     assert answer.status_code == 400
     assert answer.json()["error"] is True
@@ -219,7 +217,7 @@ def test_what_cannot_be_answered_has_a_reason(client: httpx.Client, query: dict[
         ({"timezone": "America/New_York", "forecast_days": "1"}, "2026-11-18T05:00", 24),
         ({"timezone": "Asia/Kolkata", "forecast_days": "1"}, "2026-11-17T19:00", 24),
         ({"timezone": "auto", "forecast_days": "1"}, "2026-11-18T05:00", 24),
-        # Summer time ended on 1 November: one offset, that of now, for the whole answer, as the original has it.
+        # Summer time ended on 1 November: the whole response has the current offset, as in the original.
         ({"timezone": "auto", "start_date": "2026-10-31", "end_date": "2026-11-02"}, "2026-10-31T05:00", 72),
         ({"forecast_hours": "6"}, "2026-11-18T09:00", 6),
         ({"past_hours": "2", "forecast_hours": "3"}, "2026-11-18T07:00", 5),
@@ -243,7 +241,7 @@ def hours_of(steps: tuple[int, ...], column: Column) -> dict[int, float]:
     }
 
 
-def test_longer_sums_are_spread_over_their_hours_and_shorter_ones_put_together() -> None:
+def test_longer_sums_are_spread_over_their_hours_and_shorter_ones_added_up() -> None:
     rain = Column("tp", "", "mm", (6.0, float("nan"), 1.5), ((0, 180), None, (360, 540)), "accum")
     assert hours_of((180, 360, 540), rain) == {1: 2.0, 2: 2.0, 3: 2.0, 7: 0.5, 8: 0.5, 9: 0.5}
     quarters = Column("tp", "", "mm", (1.0, 2.0, 3.0, 4.0, 9.0), tuple((n, n + 15) for n in range(0, 75, 15)), "accum")
@@ -272,7 +270,7 @@ def test_each_place_has_its_own_time_zone_with_auto() -> None:
     ]
 
 
-def test_quarters_of_an_hour_are_those_of_the_tiles_or_between_the_hours() -> None:
+def test_quarter_hours_are_taken_from_tiles_or_interpolated() -> None:
     start = int(datetime(2026, 11, 18, tzinfo=UTC).timestamp())
 
     def quarters_of(steps: tuple[int, ...], column: Column) -> dict[int, float]:
@@ -288,8 +286,8 @@ def test_quarters_of_an_hour_are_those_of_the_tiles_or_between_the_hours() -> No
     assert quarters_of((0, 60), rain) == {15: 0.5, 30: 0.5, 45: 0.5, 60: 0.5}
 
 
-def test_a_days_values_are_of_its_24_local_hours_and_null_if_one_is_missing(tmp_path: Path) -> None:
-    # From 03 UTC on, the day of Kolkata (18:30 to 18:30) is whole, that of UTC is not.
+def test_daily_values_cover_24_local_hours_and_are_null_if_one_is_missing(tmp_path: Path) -> None:
+    # From 03 UTC on, the day of Kolkata (18:30 to 18:30) is complete; that of UTC is not.
     begin = datetime(2026, 9, 1, 18, tzinfo=UTC)
     make_forecasts(tmp_path, run_id(begin), hours=28)
     day = {"start_date": "2026-09-02", "end_date": "2026-09-02", "models": "hrrr"}
@@ -302,7 +300,7 @@ def test_a_days_values_are_of_its_24_local_hours_and_null_if_one_is_missing(tmp_
     assert utc["daily"]["temperature_2m_max"] == [None]
 
 
-def test_an_elevation_changes_the_temperature_where_that_of_the_model_is_known(tmp_path: Path) -> None:
+def test_elevation_adjusts_the_temperature_if_the_models_is_known(tmp_path: Path) -> None:
     values = {**fields(HRRR, 0), "t2m": (281.15, {}), "orog": (100.0, {"units": "m", "long_name": "Orography"})}
     make_tile(tmp_path, values, run=RUN, minutes=0)
     span = {"start_hour": "2026-09-01T12:00", "end_hour": "2026-09-01T12:00", "hourly": "temperature_2m"}

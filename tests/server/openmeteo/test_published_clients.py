@@ -1,4 +1,4 @@
-"""Programs that were written for Open-Meteo work with this server when they change the host."""
+"""Programs written for Open-Meteo work with this server after changing only the host."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_openmeteo_requests_reads_current_and_daily_values_of_several_places_and
     assert current.Variables(1).Value() > 0
     maximum = found[0].Daily().Variables(0)
     assert maximum.Aggregation() == Aggregation.maximum
-    # Seven hours are not a day.
+    # Seven hours do not make a day.
     assert np.isnan(maximum.ValuesAsNumpy()).all()
     sunrise = found[0].Daily().Variables(2)
     assert (sunrise.Variable(), sunrise.Unit()) == (Variable.sunrise, Unit.unix_time)

@@ -1,4 +1,4 @@
-"""Sunrise and sunset beside another program's (PyEphem with the conventions of the US Naval Observatory)."""
+"""Sunrise and sunset compared with PyEphem, using the conventions of the US Naval Observatory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def seconds(text: str) -> float:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_the_sun_rises_and_sets_when_another_program_says(name: str) -> None:
+def test_sunrise_and_sunset_match_pyephem(name: str) -> None:
     lat, lon, day, rise, set_ = KNOWN[name]
     found = sun_times(seconds(day), lat, lon)
     assert found == pytest.approx((seconds(rise), seconds(set_)), abs=15)
@@ -38,7 +38,7 @@ def test_the_sun_rises_and_sets_when_another_program_says(name: str) -> None:
     ("lat", "day", "hours"),
     [(78.2, "2026-12-21", 0), (78.2, "2026-06-21", 24), (90.0, "2026-06-21", 24), (-90.0, "2026-06-21", 0)],
 )
-def test_near_the_poles_a_day_may_have_no_sun_or_nothing_else(lat: float, day: str, hours: int) -> None:
+def test_polar_days_and_nights_have_no_sunrise_or_sunset(lat: float, day: str, hours: int) -> None:
     begin = seconds(day)
     assert sun_times(begin, lat, 15.6) == (begin, begin + timedelta(hours=hours).total_seconds())
     assert is_up(np.arange(begin, begin + 86400, 3600), lat, 15.6).tolist() == [hours / 24] * 24

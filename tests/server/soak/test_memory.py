@@ -1,4 +1,4 @@
-"""A server under load for long: its memory, files and threads do not grow, whatever its clients do."""
+"""A server under sustained load: its memory, files and threads do not grow, whatever its clients do."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tests.waiting import wait_until
 
 HOURS, RUNS_KEPT = 7, 4
 SLOW_CLIENTS, CRAWLING_CLIENTS, HALF_OPEN = 40, 20, 60
-# Between two requests of a client, so that the machine can do something else too.
+# Pause between two requests of a client, to leave the machine some CPU.
 PAUSE_SECONDS = 0.02
 SAMPLE_SECONDS = 30.0
 SETTINGS = 'data = "{data}"\n[server]\ntile_memory_megabytes = 16\n'
-# Growth between the first third of the time and the last that is noise of the allocator.
+# Growth between the first and the last third of the time that counts as allocator noise.
 MOST_GROWTH_MB = 24
 
 
@@ -79,7 +79,7 @@ def answers(server: Served) -> bool:
 
 
 def usual(server: Served, choose: random.Random, stop: threading.Event) -> None:
-    """Everything that the server offers."""
+    """Requests for everything that the server offers."""
     with httpx.Client(base_url=server.url, timeout=60) as client:
         while not stop.wait(PAUSE_SECONDS):
             place = f"lat={LAT + choose.uniform(-0.3, 0.3):.3f}&lon={LON + choose.uniform(-0.4, 0.3):.3f}"
@@ -107,7 +107,7 @@ def usual(server: Served, choose: random.Random, stop: threading.Event) -> None:
 
 
 def assert_answered(client: httpx.Client, path: str) -> None:
-    """With a page or not found. A run may be removed while it is read: the next request finds a newer one."""
+    """Accept a page or 404: a run may be removed while it is read, and the next request finds a newer one."""
     answers: list[str] = []
     for _ in range(3):
         answer = client.get(path)
@@ -118,7 +118,7 @@ def assert_answered(client: httpx.Client, path: str) -> None:
 
 
 def slow(server: Served, choose: random.Random, stop: threading.Event) -> None:
-    """Downloads whose readers take a few bytes now and then, and leave in the middle."""
+    """Downloads whose readers take a few bytes at a time and leave midway."""
     with httpx.Client(base_url=server.url, timeout=60) as client:
         while not stop.is_set():
             path = choose.choice(client.get("/api/v1/runs/latest?model=hrrr").json()[0]["tiles"])
@@ -160,7 +160,7 @@ def read_byte(connection: socket.socket) -> bool:
 
 
 def half_open(server: Served, choose: random.Random, stop: threading.Event) -> None:
-    """Requests that never end, event streams that nobody reads, and connections that are reset."""
+    """Unfinished requests, unread event streams, and connections that are reset."""
     beginnings = [
         "",
         "GET /api/v1/po",
@@ -185,7 +185,7 @@ def asked(server: Served, text: str) -> socket.socket:
 
 
 def new_runs(root: Path, stop: threading.Event) -> None:
-    """A run every few seconds, and the oldest ones removed, as the chain does."""
+    """Add a run every few seconds and remove the oldest, as the chain does."""
     begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=60)
     while not stop.wait(5):
         begin += timedelta(hours=1)

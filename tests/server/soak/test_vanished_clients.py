@@ -1,4 +1,4 @@
-"""Clients whose host vanished from the network, without a word: the server closes their connections."""
+"""The server closes the connections of clients whose host silently vanished from the network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.soak
 
 PORT, CLIENTS = 8765, 40
 SETTINGS = 'data = "{data}"\n[server]\nhost = "{host}"\nport = {port}\nbehind_proxy = true\n'
-# Four kinds: a stream, an answer that is not read, half a request, and nothing.
+# Four kinds: a stream, an unread response, half a request, and an idle connection.
 CLIENT = f"""
 import socket, sys, time
 address, token = sys.argv[1:]
