@@ -20,7 +20,7 @@ from gribmill.settings.schema import Settings
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said and how it ended."""
+    """A command's output and exit code."""
 
     code: int
     out: str
@@ -36,7 +36,7 @@ Run = Callable[..., Answer]
 
 @pytest.fixture(autouse=True)
 def clean_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No settings of the developer's own, and a working folder that may be written."""
+    """Remove the developer's settings, and use a writable working folder."""
     for name in [name for name in os.environ if name.startswith("GRIBMILL_")]:
         monkeypatch.delenv(name)
     (tmp_path / "here").mkdir()

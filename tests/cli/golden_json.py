@@ -1,4 +1,4 @@
-"""JSON as a command prints it, without what differs from run to run."""
+"""A command's JSON output without values that differ from run to run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VOLATILE = {
     "bytes", "disk_free", "disk_total", "metadata",
     "requests",
 }  # fmt: skip
-# Sentences may be put better at any time.
+# The wording of sentences may change.
 PROSE = {
     "error", "damaged", "description", "detail", "reason", "note", "says", "why", "problems", "licence",
     "attribution", "long_name", "summary", "text",
@@ -35,7 +35,7 @@ PROSE = {
 def check_golden(command: str, text: str, *places: Path, case: str = "") -> None:
     """Compare a command's JSON with the one that is stored for it (keys, their order, and values), and with its view.
 
-    What is not stored yet is added, and fails once: look at it, and run the test again.
+    A new golden is written and fails once: review it, and run the test again.
     """
     value = json.loads(text)
     assert text == json.dumps(value, ensure_ascii=False, indent=2) + "\n", "another layout, or keys that occur twice"

@@ -23,14 +23,14 @@ def take(store: Store, worker: str = "w1") -> Claimed:
 
 
 def end(store: Store, outcome: Outcome, worker: str = "w1", **facts: Any) -> int:
-    """A worker claims the next job and reports this on it; its id."""
+    """Claim the next job as a worker and report this outcome; returns its id."""
     job = take(store, worker)
     assert store.exchange(worker, [Report(job.ref, outcome, **facts)]).accepted
     return job.id
 
 
 def rewrite_ended(data: Path, statement: str) -> None:
-    """Change finished jobs, which the database refuses: as if they had ended at another time."""
+    """Change finished jobs, bypassing the database's protection, as if they had ended at another time."""
     with closing(sqlite3.connect(data / "jobs.db")) as connection, connection:
         name = "jobs_stay_as_they_ended"
         (trigger,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()

@@ -33,7 +33,7 @@ def test_written_file_holds_and_explains_every_setting(gribmill: Run) -> None:
 
 
 def test_lines_that_are_commented_out_load_too(gribmill: Run) -> None:
-    """Who takes away the # of a machine's default gets just that default."""
+    """Uncommenting a machine-dependent default has no effect."""
     gribmill("init", flags=())
     lines = Path("gribmill.toml").read_text().partition("# [regions")[0].splitlines()
     opened = [line[2:] if line.startswith(("# data =", "# lanes =")) else line for line in lines]

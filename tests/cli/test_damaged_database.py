@@ -1,4 +1,4 @@
-"""A damaged jobs.db: every command has the same sentence, and none prints what the file holds."""
+"""A damaged jobs.db: every command prints the same sentence, and none prints the file's content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADVICE = "Restore a backup (`gribmill jobs backup` makes them) or move it away"
 
 @pytest.fixture
 def rubbish(data: Path, store: Store) -> None:
-    """A row whose texts are bytes of something else, as overwritten pages hold them."""
+    """A row whose texts are arbitrary bytes, as in overwritten pages."""
     context = make_context(Settings(data=data))
     scribe = Scribe(context.catalogue, context.root)
     scribe.run("20261101_12", [0])
@@ -78,13 +78,13 @@ def _doctor(gribmill: Run) -> dict[str, Any]:
     return found
 
 
-def test_doctor_makes_the_checks_that_damaged_pages_leave(gribmill: Run, damaged_pages: None) -> None:
+def test_doctor_runs_the_checks_that_damaged_pages_allow(gribmill: Run, damaged_pages: None) -> None:
     found = _doctor(gribmill)
     assert "Not checked without it: invariants" in found["jobs.db"]["detail"]
     assert {"Python", "disk", "workers", "schedules", "tiles", "leftovers"} <= found.keys()
 
 
-def test_doctor_makes_the_checks_that_need_no_database(gribmill: Run, data: Path) -> None:
+def test_doctor_runs_the_checks_that_need_no_database(gribmill: Run, data: Path) -> None:
     data.mkdir(exist_ok=True)
     (data / "jobs.db").write_bytes(b"not a database" * 100)
     found = _doctor(gribmill)

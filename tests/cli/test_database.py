@@ -1,4 +1,4 @@
-"""`gribmill db` on jobs.db, and what is said where PostgreSQL cannot be used."""
+"""`gribmill db` with jobs.db, and its messages when PostgreSQL is unavailable."""
 
 from __future__ import annotations
 
@@ -90,9 +90,7 @@ def test_password_is_not_in_the_list_of_settings(gribmill: Run, monkeypatch: pyt
         (NOWHERE, "cannot be reached"),
     ],
 )
-def test_a_move_that_cannot_be_is_refused_with_the_reason(
-    gribmill: Run, store: Store, target: str, sentence: str
-) -> None:
+def test_impossible_move_is_refused_with_the_reason(gribmill: Run, store: Store, target: str, sentence: str) -> None:
     answer = gribmill("db", "move", "--to", target)
     assert answer.code == 1
     assert sentence in answer.err

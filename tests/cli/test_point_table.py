@@ -155,7 +155,7 @@ def test_every_form_of_output_says_which_run_and_why(gribmill: Run, root: Path) 
     assert "the newest complete run" in gribmill(*complete, "--plot", flags=flags).out
 
 
-def test_a_seamless_table_has_the_run_of_each_row(gribmill: Run, root: Path) -> None:
+def test_seamless_table_shows_the_run_of_each_row(gribmill: Run, root: Path) -> None:
     answer = gribmill("point", "42.36", "-71.06", "--run", "seamless", "--vars", "t2m", flags=("--data", str(root)))
     assert "runs 20261117_01 and 20261117_00 (seamless: " in answer.out
     rows = [line.split() for line in answer.out.splitlines() if line.startswith(("Tue", "Wed"))]
@@ -194,7 +194,7 @@ def test_places_of_a_file_as_tables_json_and_csv(gribmill: Run, root: Path, tmp_
     assert [len(one["days"]) for one in gribmill(*words, "--json", "--daily", flags=flags).json] == [2, 2]
 
 
-def test_a_place_outside_is_named_and_the_others_are_still_answered(gribmill: Run, root: Path, tmp_path: Path) -> None:
+def test_place_outside_is_named_and_the_others_are_printed(gribmill: Run, root: Path, tmp_path: Path) -> None:
     file = tmp_path / "stations.csv"
     file.write_text("Atlantis,0,0\nBoston,42.36,-71.06\n")
     answer = gribmill("point", "--places", str(file), "--json", flags=("--data", str(root)))

@@ -66,7 +66,7 @@ def test_a_box_elsewhere_reaches_only_global_grids_without_a_guess(gribmill: Run
     assert "WARNING" not in gribmill("regions", "check", "--json").json[0]["says"]
 
 
-def test_what_a_model_without_indexes_cannot_be_checked_for_is_named() -> None:
+def test_check_of_a_model_without_indexes_names_its_limits() -> None:
     own = OwnModels({"mine": {"like": "gfs", "index": "none"}})
     findings = check_model(load_models(own)["mine"], datetime.now(UTC))
     assert findings.unchecked is not None and "its files have no index" in findings.unchecked

@@ -28,7 +28,7 @@ ALWAYS_HEAVY = (
 
 
 def imported(data: Path, *words: str) -> tuple[str, set[str]]:
-    """The output of a command, and every module that it has imported in the end."""
+    """The output of a command, and every module that it imported."""
     code = (
         "import sys\nfrom gribmill.__main__ import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"

@@ -143,7 +143,7 @@ ADDRESS = "https://hooks.example.net/weather/incoming/0123456789abcdef0123456789
 
 @pytest.fixture
 def filled(data: Path, gribmill: Run) -> Path:
-    """The same with long names of everything that has a name."""
+    """The same with long names for everything."""
     tile = make_tile(data, {"t2m": (280, {}), "u10": (3, {}), "v10": (4, {})})
     assert tile.is_file()
     for words in (

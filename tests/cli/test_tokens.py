@@ -42,7 +42,7 @@ def test_every_change_of_tokens_is_in_the_audit_trail(gribmill: Run, store: Stor
     assert made["token"] not in str(entries)
 
 
-def test_what_does_not_fit_is_refused_in_one_sentence(gribmill: Run) -> None:
+def test_invalid_options_are_refused_in_one_sentence(gribmill: Run) -> None:
     assert gribmill("tokens", "create", "--name", "a", "--role", "tenant_admin").err == (
         "error: the role tenant_admin belongs to a tenant: name it with --tenant\n"
     )

@@ -12,6 +12,6 @@ from gribmill.database.sqlite.migrate import migrations as of_sqlite
 
 
 @pytest.mark.parametrize("migrations", [of_sqlite, of_postgres], ids=["sqlite", "postgres"])
-def test_each_number_is_given_once(migrations: Callable[[], list[Migration]]) -> None:
+def test_migration_numbers_are_unique(migrations: Callable[[], list[Migration]]) -> None:
     versions = [one.version for one in migrations()]
     assert versions == sorted(set(versions))

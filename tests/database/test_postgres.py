@@ -1,4 +1,4 @@
-"""PostgreSQL's part of the promises: tenants apart, connections that come back, counts that are added up."""
+"""PostgreSQL only: tenant isolation, reconnection, and aggregated counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_other_roles_see_only_the_rows_of_their_tenant(url: str, store: Store) -
         store.jobs.enqueue(NewJob("plain", tenant_id=tenant))
     store.claim(ASKED)
     seen = "SELECT count(*), min(tenant_id) FROM jobs"
-    with psycopg.connect(url) as connection:  # rolled back with the role: roles belong to the whole server
+    with psycopg.connect(url) as connection:  # rolled back together with the role, which belongs to the whole server
         connection.execute("CREATE ROLE visitor_of_a_test")
         connection.execute("GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO visitor_of_a_test")
         connection.execute("SET LOCAL ROLE visitor_of_a_test")
@@ -55,7 +55,7 @@ def test_other_roles_see_only_the_rows_of_their_tenant(url: str, store: Store) -
         connection.rollback()
 
 
-def test_a_connection_that_was_cut_while_idle_is_made_again(url: str, store: Store) -> None:
+def test_connection_cut_while_idle_is_reopened(url: str, store: Store) -> None:
     first = store.jobs.enqueue(NewJob("plain"))
     with psycopg.connect(url, autocommit=True) as connection:
         cut = connection.execute(
@@ -68,7 +68,7 @@ def test_a_connection_that_was_cut_while_idle_is_made_again(url: str, store: Sto
     assert store.exchange("w", [Report(job.ref, Succeeded())]).accepted == (job.ref,)
 
 
-def test_a_report_whose_answer_was_lost_can_be_repeated(store: Store) -> None:
+def test_report_whose_response_was_lost_can_be_repeated(store: Store) -> None:
     store.jobs.enqueue(NewJob("plain"))
     (job,) = store.claim(ASKED)
     report = Report(job.ref, Succeeded())
@@ -103,7 +103,7 @@ def test_changes_of_counts_are_added_up(url: str, store: Store) -> None:
         "UPDATE jobs SET attempt_no = -1",
     ],
 )
-def test_values_that_no_job_has_are_refused(url: str, store: Store, statement: str) -> None:
+def test_invalid_values_are_refused(url: str, store: Store, statement: str) -> None:
     store.jobs.enqueue(NewJob("plain"))
     with psycopg.connect(url, autocommit=True) as connection, pytest.raises(psycopg.errors.CheckViolation):
         connection.execute(statement.encode())

@@ -1,4 +1,4 @@
-"""`gribmill db status` of a PostgreSQL database: what slows it down is seen, and what is said to help does."""
+"""`gribmill db status` of a PostgreSQL database finds what slows it down, and its advice works."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ready_index(found: DatabaseStatus) -> IndexStatus:
     return next(one for one in found.indexes if one.name == "jobs_ready")
 
 
-def test_space_that_a_backlog_left_behind_is_seen_and_the_advice_gives_it_back(
+def test_bloat_after_a_backlog_is_reported_and_the_advice_reclaims_it(
     url: str, hand: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status, "WASTED_TABLE_BYTES", 100_000)

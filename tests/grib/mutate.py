@@ -14,7 +14,7 @@ from gribmill.grib.errors import GribError
 from gribmill.sandbox.grib_writer.sections import multi_field
 from tests.make_grib import PACKINGS1, PACKINGS2, make_message, smooth_values
 
-# A gigabyte above what the imports take: an allocation of a false size fails here.
+# A gigabyte more than the imports need, so that an allocation of a false size fails.
 MEMORY_BYTES = 3 << 30
 # The headers of a message are within this many bytes: most damage is aimed at them.
 HEADERS = 260
@@ -56,7 +56,7 @@ def main(first: int, last: int) -> None:
                 assert values.size == field.packing.points
                 _ = field.grid
         except GribError as refusal:
-            # Refusing is right, decoding too; only a crash, a hang or another exception is not.
+            # Refusing and decoding are both correct; a crash, a hang or another exception is not.
             assert str(refusal)
 
 

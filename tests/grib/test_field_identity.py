@@ -1,4 +1,4 @@
-"""Who made a field: ECMWF's labels, members and statistics of ensembles, thresholds; against ecCodes' reading."""
+"""The identity of a field, compared with ecCodes: ECMWF's labels, members, ensemble statistics, thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model a file is of: real files by name, and made ones; what cannot be proved gets a neutral name."""
+"""Recognition of a file's model, for real and generated files; an uncertain one gets a neutral name."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ MEMBER: dict[str, Any] = {"productDefinitionTemplateNumber": 1, "perturbationNum
         ("ecmwf_p158?", {"generatingProcessIdentifier": 158}),
     ],
 )
-def test_models_of_ecmwf_are_told_apart_by_their_labels(expected: str, keys: dict[str, Any]) -> None:
+def test_models_of_ecmwf_are_distinguished_by_their_labels(expected: str, keys: dict[str, Any]) -> None:
     assert guess("ecmwf-small", **keys) == expected
 
 
@@ -121,7 +121,7 @@ def test_hrrr_nam_and_rrfs_share_a_grid_and_differ_by_process() -> None:
         assert guess("hrrr-small", generatingProcessIdentifier=process) == model
 
 
-def test_gfs_is_not_what_its_assimilation_or_another_subcentre_wrote() -> None:
+def test_files_of_the_assimilation_or_another_subcentre_are_not_gfs() -> None:
     assert guess("gfs-small", generatingProcessIdentifier=96) == "gfs"
     assert guess("gfs-small", generatingProcessIdentifier=82) == "gdas"
     assert guess("gfs-small", "gdas.t00z.pgrb2.0p25.f003", generatingProcessIdentifier=96) == "gdas"

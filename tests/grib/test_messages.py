@@ -117,7 +117,7 @@ def test_more_messages_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 @pytest.mark.parametrize(("side", "in_120s"), [(2100, False), (2950, True)], ids=["over 2^23 bytes", "over 2^24 bytes"])
 def test_a_large_grib1_message_counts_its_length_in_120s(side: int, in_120s: bool) -> None:
-    """The length has three octets. Its first bit is a flag, but only where the data section plays along."""
+    """The length has three octets. Its first bit is a flag, but only if the data section agrees."""
     spec = GridSpec("regular_ll", side, side, GRIDS["gfs-small"].keys, scanning=0)
     values = np.arange(float(side * side)).reshape(side, side)
     message = make_message(spec, values=values, packing="grid_simple", edition=1, keys={"ijDirectionIncrementGiven": 0})

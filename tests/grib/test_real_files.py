@@ -30,7 +30,7 @@ LONG = {
     "ifs.20260714.00z.O1280.2t.mtg2.grib2",
     "ifs.20250614.O1280-ccsds+spectral.grib2",
 }
-# What no decoder is asked: nothing whole to decode, or a field that only this test's memory would hold.
+# Files that are not compared: nothing intact to decode, or a field too large for other decoders.
 NOT_USABLE = {
     "ALLOCATION-BOMB-orog_1km-196B.grib2", "empty-0bytes.grib", "era5-levels-corrupted.grib1",
     "nbm.blend.t17z.master.f001.co.HEAD-2000B.grib2", "not-a-grib-edition.bak", "rotated_pole.BEGIN-234B.grib2",
@@ -43,7 +43,7 @@ FILES = [
     if path.name not in NOT_USABLE
 ]
 
-# Why a decoder says nothing about a file (where it has no reason here, it must speak).
+# Why a decoder skips a file; without a reason here it must decode it.
 GDAL_SILENT = {
     "wafs.20070110.thinned-grid.grib2": "reduced grid", "ifs-ocean.20260714.unstructured.ccsds.grib2": "no rows",
     "ecmwf-index-384msgs.reduced_gg.grib1": "reduced grid", "ecmwf.second-order.grib1": "reduced grid",
@@ -54,7 +54,7 @@ GDAL_SILENT = {
     "hrrr.20230914.t11z.wrfsfcf12.TRUNCATED-2MiB.grib2": "refuses a truncated file as a whole",
 }  # fmt: skip
 PYGRIB_SILENT = {"rap.20230910.t00z.f001.TSOIL.gdt32769.grib2": "does not know the grid"}
-# One each of alternating rows, CCSDS, a bitmap and PNG: cfgrib takes long to say what ecCodes says.
+# One each of alternating rows, CCSDS, a bitmap and PNG: cfgrib is slow and decodes with ecCodes.
 CFGRIB = (
     "adversarial/alternate-row-scanning.grib2",
     "ecmwf/ifs.20230711.12z.0p4.3h.skt.grib2",
@@ -246,7 +246,7 @@ def test_gfs_wave_has_no_waves_on_land(decoders: OtherDecoders) -> None:
 
 
 def test_a_value_of_9999_in_a_real_file_is_not_missing() -> None:
-    """Heights of 9,999 m stand in this file; other readers make holes of them."""
+    """This file contains heights of 9,999 m, which other readers turn into missing values."""
     found = list(read_fields(real("noaa/gefs.gep19.20090605.t00z.1p00.f180.jpeg.grib2")))
     values = [field.values() for field in found]
     assert sum(int((array == PYGRIB_MISSING).sum()) for array in values) > 0

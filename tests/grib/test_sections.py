@@ -111,7 +111,7 @@ def test_grib1_sections_beyond_the_message_are_refused() -> None:
 
 
 def test_ecmwfs_own_multi_field_reader_sees_the_same(tmp_path: Path) -> None:
-    """ecCodes takes fields apart only from files; there it must agree."""
+    """ecCodes splits fields only when reading files; there it must agree."""
     both = multi_field([message("10u", np.where(HOLES, np.nan, U)), message("10v", V)])
     path = write(tmp_path / "multi.grib2", [both])
     eccodes.codes_grib_multi_support_on()

@@ -1,1 +1,1 @@
-"""gribmill on several hosts: one PostgreSQL, one object store, workers with addresses of their own."""
+"""gribmill on several hosts: one PostgreSQL, one object store, and workers with their own addresses."""

@@ -32,7 +32,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_EC2_META
 
 @dataclass
 class Cluster:
-    """Everything of one test. Workers reach the database by its address; the test itself by a socket."""
+    """The cluster of one test. Workers reach the database by its address, the test by a socket."""
 
     folder: Path
     hosts: dict[str, Host]
@@ -59,7 +59,7 @@ class Cluster:
         return self.forecasts.run_id
 
     def settings(self, host: Host | None = None, **changes: Any) -> Settings:
-        """Of a worker host; without a host, of the test itself."""
+        """The settings of a worker host, or of the test itself."""
         inside, outside = self.server.network_url(self.database), with_database(self.server.url(), self.database)
         values = {
             "data": self.folder / (host.name if host else "test"),
@@ -94,7 +94,7 @@ class Cluster:
         return {**host_environment(), **self.variables.get(host.name, {})}
 
     def log_of(self, host: Host) -> Path:
-        """What the commands that were started on a host have printed."""
+        """The output of all commands started on a host."""
         return self.folder / f"{host.name}.log"
 
     def said(self, host: Host) -> str:
@@ -115,7 +115,7 @@ class Cluster:
     def publish(self, model_id: str, *hours: int) -> None:
         self.forecasts.publish(self.folder / "mirror", model_id, *hours)
 
-    # What came of it
+    # Results
 
     @property
     def store(self) -> Store:
@@ -146,7 +146,7 @@ class Cluster:
         wait_until(look, seconds, f"{model_id} to be complete: {self.troubles()}")
 
     def hurry(self) -> None:
-        """What waits for its time need not wait any longer."""
+        """Make all delayed jobs due now."""
         for job in self.jobs("pending"):
             if job.next_run_at and job.type in ("ingest_grib", "build_tile", "publish"):
                 try:
@@ -158,7 +158,7 @@ class Cluster:
         return [f"{job.type} {job.args} {job.status}: {job.error_message}" for job in self.jobs() if job.error_message]
 
     def tiles(self) -> dict[str, bytes]:
-        """Every tile in the object store, by its place below `tiles`."""
+        """Every tile in the object store, by its path below `tiles`."""
         target = self.folder / "copied"
         shutil.rmtree(target, ignore_errors=True)
         objects(self.workers[0], self.endpoint, "copy", self.settings().tiles or "", str(target))
@@ -176,7 +176,7 @@ def tiles_below(folder: Path) -> dict[str, bytes]:
 
 
 def objects(host: Host, endpoint: str, *words: str) -> None:
-    """Ask the object store from this host."""
+    """Query the object store from this host."""
     done = host.run(
         sys.executable, "-m", "tests.hosts.object_side", endpoint, *words, environment=host_environment(), cwd=CHECKOUT
     )
@@ -184,6 +184,6 @@ def objects(host: Host, endpoint: str, *words: str) -> None:
 
 
 def host_environment() -> dict[str, str]:
-    """The keys of the object store; no settings of the developer's own, and no proxy: hosts reach each other."""
+    """The object store's keys, without the developer's settings and without a proxy."""
     mine = {name: value for name, value in environment().items() if not name.lower().endswith("_proxy")}
     return {**mine, **KEYS, "HOME": os.environ.get("HOME", "/")}

@@ -1,4 +1,4 @@
-"""What a test asks of the object store, from a host that can reach it: `object_side ENDPOINT ready|copy URL [DIR]`."""
+"""Queries of the object store from a host that can reach it: `object_side ENDPOINT ready|copy URL [DIR]`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_writable(path: ObjectPath) -> bool:
 
 
 def copy_all(place: ObjectPath, folder: Path) -> None:
-    """Every object below the place into files of the same names."""
+    """Copy every object below the URL to files of the same names."""
     for path, _ in place.below():
         target = folder / str(path).removeprefix(f"{place}/")
         target.parent.mkdir(parents=True, exist_ok=True)

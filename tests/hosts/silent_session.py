@@ -1,6 +1,6 @@
 """One connection of gribmill to a database: `silent_session URL LEASE_SECONDS asks|waits|holds`.
 
-It says when it is connected, and when the connection is lost. It asks again and again, waits for one answer, or holds a
+It reports when it is connected and when the connection is lost. It polls, waits for one response, or holds a
 lock and does nothing.
 """
 
@@ -44,7 +44,7 @@ def say(word: str) -> None:
 def main(url: str, lease_seconds: str, act: str) -> None:
     connection = connect(url, float(lease_seconds))
     if act == "holds":
-        # Only its host's silence may end this session.
+        # Only the silence of its host may end this session.
         connection.execute("SET idle_in_transaction_session_timeout = 0")
         connection.execute("BEGIN")
         connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})".encode())

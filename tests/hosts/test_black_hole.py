@@ -42,7 +42,7 @@ def start(hosts: dict[str, Host], database_server: PostgresServer, tmp_path: Pat
     host.close()
 
 
-def test_connection_to_a_database_that_vanished_is_given_up_while_one_with_the_defaults_hangs(
+def test_connection_to_a_vanished_database_times_out_while_the_default_hangs(
     hosts: dict[str, Host], start: Callable[..., Session]
 ) -> None:
     asking, waiting, patient = start("asks"), start("waits"), start("asks", PATIENT)
@@ -55,7 +55,7 @@ def test_connection_to_a_database_that_vanished_is_given_up_while_one_with_the_d
         hosts["database"].reconnect()
 
 
-def test_server_frees_the_locks_of_a_host_that_vanished(
+def test_server_frees_the_locks_of_a_vanished_host(
     hosts: dict[str, Host], database_server: PostgresServer, start: Callable[..., Session]
 ) -> None:
     start("holds")
@@ -73,8 +73,8 @@ def test_server_frees_the_locks_of_a_host_that_vanished(
             hosts["worker1"].reconnect()
 
 
-def test_worker_whose_database_vanished_and_was_restarted_reports_it_once_and_loses_nothing(cluster: Cluster) -> None:
-    """Its connection is open on one side only: the server that comes back does not know it."""
+def test_worker_reports_a_vanished_and_restarted_database_once_and_loses_nothing(cluster: Cluster) -> None:
+    """Its connection is half-open: the restarted server does not know it."""
     worker, database = cluster.workers[0], cluster.hosts["database"]
     cluster.start(worker, "work")
     wait_until(cluster.store.workers.list, what="the worker")

@@ -1,4 +1,4 @@
-"""Hosts whose clocks are wrong build the same tiles: the database's time decides. They are named."""
+"""Hosts whose clocks are wrong build the same tiles: the database's time decides. The wrong clocks are reported."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.ingest.memory_store import MemoryStore
 
 PUBLISHED_AT = datetime(2026, 9, 1, 13, 0, tzinfo=UTC)
 SLOW_DOWN = b"<Error><Code>SlowDown</Code></Error>"
-# What is sent first, and what again and again.
+# What is sent first, and what is repeated.
 DRIPS = {
     "drip head": (b"HTTP/1.1 200 OK\r\nX: ", b"a"),
     "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
@@ -135,7 +135,7 @@ class Publisher:
         return None
 
     def _proceed(self, request: served.Request, proceed: Proceed) -> Response:
-        """The right response of a host with these abilities."""
+        """The correct response of a host with these capabilities."""
         if request.method == "HEAD" and not self.heads:
             return Response(405)
         removed = [*(["If-Match"] if not self.etags else []), *(["Range"] if not self.ranges else [])]
@@ -150,7 +150,7 @@ class Publisher:
         return ("ETag", self.etags), ("Accept-Ranges", self.ranges), ("Content-Digest", self.digests)
 
     def _replaced(self, fault: Fault, request: served.Request) -> Response | RawResponse | None:
-        """Another response in place of the right one; None if the fault only changes that."""
+        """A response in place of the correct one; None if the fault only alters it."""
         value = fault.value
         match fault.kind:
             case "status":
@@ -215,7 +215,7 @@ class Publisher:
             yield b"GRIB" * 16384
 
     def _drip(self, begin: bytes, more: bytes) -> Iterator[bytes]:
-        """A little now and then, until the client leaves."""
+        """Send a little at a time until the client disconnects."""
         yield begin
         while not self.release.wait(0.02):
             yield more

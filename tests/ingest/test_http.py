@@ -55,7 +55,7 @@ def test_an_invalid_last_modified_is_ignored(text: str) -> None:
     assert http_date(text) is None
 
 
-def test_connections_are_used_again(publisher: Publisher, session: SourceSession, url: str) -> None:
+def test_connections_are_reused(publisher: Publisher, session: SourceSession, url: str) -> None:
     for _ in range(5):
         session.get(url, HOST, limit_bytes=10**6)
     assert len({request.port for request in publisher.requests}) == 1
@@ -145,7 +145,7 @@ def _range(session: SourceSession, url: str) -> bytes:
         ("digest", "sha-256=:" + base64.b64encode(hashlib.sha256(b"x").digest()).decode() + ":", Untrusted),
     ],
 )
-def test_a_range_that_is_not_what_was_asked_for_is_refused(
+def test_wrong_range_is_refused(
     publisher: Publisher, url: str, kind: str, value: object, outcome: type[Exception]
 ) -> None:
     publisher.fault(kind, value=value, ranged=True)
@@ -156,7 +156,7 @@ def test_a_range_that_is_not_what_was_asked_for_is_refused(
     assert type(caught.value) is outcome
 
 
-def test_a_right_checksum_is_taken(publisher: Publisher, session: SourceSession, url: str) -> None:
+def test_correct_checksum_is_accepted(publisher: Publisher, session: SourceSession, url: str) -> None:
     digest = base64.b64encode(hashlib.sha256(DATA[100:300]).digest()).decode()
     publisher.fault("digest", value=f"md5=:AAAA:, sha-256=:{digest}:")
     assert _range(session, url) == DATA[100:300]
@@ -283,7 +283,7 @@ def test_invalid_urls(session: SourceSession, bad: str) -> None:
         session.get(bad, HOST, limit_bytes=10)
 
 
-def test_a_host_without_head_is_asked_for_a_byte(publisher: Publisher, session: SourceSession, url: str) -> None:
+def test_host_without_head_gets_a_one_byte_request(publisher: Publisher, session: SourceSession, url: str) -> None:
     publisher.heads = False
     assert session.head(url, HOST).size == len(DATA)
 

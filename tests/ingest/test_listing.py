@@ -43,7 +43,7 @@ def test_a_long_list_is_read_page_by_page(publisher: Publisher, session: SourceS
     assert len(publisher.requests) == 3
 
 
-def test_a_prefix_with_nothing_under_it_gives_nothing(publisher: Publisher, session: SourceSession) -> None:
+def test_empty_prefix_gives_nothing(publisher: Publisher, session: SourceSession) -> None:
     assert list_keys(_bucket(publisher), "none", session) == {}
 
 
@@ -61,7 +61,7 @@ def test_a_root_is_a_bucket_and_a_folder_in_it(root: str, bucket: str, folder: s
     assert split_root(root) == (bucket, folder)
 
 
-def test_keys_count_from_the_root_on(publisher: Publisher, session: SourceSession) -> None:
+def test_keys_are_relative_to_the_root(publisher: Publisher, session: SourceSession) -> None:
     publisher.put("b/deep/er/run/f1", b"x")
     mirror = Mirror("m", f"{publisher.url}b/deep/er/", hosts()["aws"])
     assert sorted(list_keys(mirror, "run/", session)) == ["run/f1"]
@@ -105,7 +105,7 @@ def test_a_bomb_in_another_encoding_is_refused(encoding: str) -> None:
         read_bucket_page(_laughs().encode(encoding), "u")
 
 
-def test_a_declared_encoding_does_not_count() -> None:
+def test_declared_encoding_is_ignored() -> None:
     page = LIST.format(OBJECT).replace('version="1.0"', 'version="1.0" encoding="UTF-7"')
     assert [one.key for one in read_bucket_page(page.encode(), "u").objects] == ["a"]
 
@@ -267,9 +267,7 @@ def _folder_model(hrrr: Model, folder: Path) -> Model:
     return replace(hrrr, mirrors=(Mirror("mine", folder.as_uri() + "/", hosts()["other"]),))
 
 
-def test_folders_of_this_machine_are_listed_and_need_no_index(
-    hrrr: Model, session: SourceSession, tmp_path: Path
-) -> None:
+def test_local_folders_are_listed_and_need_no_index(hrrr: Model, session: SourceSession, tmp_path: Path) -> None:
     model = _folder_model(hrrr, tmp_path)
     assert published(model, RUN, model.mirrors[0], session) == {}
     for hour in (0, 7):

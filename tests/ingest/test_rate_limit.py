@@ -42,7 +42,7 @@ def _limit(folder: Path, clock: Clock) -> RateLimit:
     pauses=st.lists(st.sampled_from([0.0, 0.1, 0.6, 1.0, 5.0, 30.0]), min_size=250, max_size=400),
     per=st.integers(1, 200),
 )
-def test_no_sixty_seconds_see_more_than_the_limit(
+def test_limit_holds_in_any_sixty_seconds(
     tmp_path_factory: pytest.TempPathFactory, pauses: list[float], per: int
 ) -> None:
     clock, host = Clock(), replace(NOMADS, requests_per_minute=per)
@@ -52,7 +52,7 @@ def test_no_sixty_seconds_see_more_than_the_limit(
         limit.take(host, "u", 1e9)
         turns.append(clock.now)
         clock.now += pause
-    # A limit of one a minute needs a burst of one beside its pace.
+    # A limit of one a minute needs a burst of one in addition to its pace.
     most = max(per, 2)
     for first, later in zip(turns, turns[most:], strict=False):
         assert later - first >= 60 - 1e-6
@@ -77,7 +77,7 @@ def test_hosts_without_a_limit_never_wait(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"abc", b"\xff" * 8, b"\0\0\0\0\0\0\xf8\x7f", b"\0\0\0\0\0\0\xf0\x7f"])
-def test_damage_and_other_boots_do_not_block(tmp_path: Path, content: bytes) -> None:
+def test_damaged_or_outdated_counts_do_not_block(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "nomads.rate").write_bytes(content)
     assert _limit(tmp_path, Clock()).take(NOMADS, "u", 0.0) == 0.0
 
@@ -139,7 +139,7 @@ def test_processes_share_one_limit_and_one_that_dies_costs_only_its_turn(tmp_pat
         child.stdin.flush()
     taken = [int(child.communicate()[0] or 1) for child in children]
     died = children[-1].returncode == -9
-    # The clock stands still, so only a burst of ten is allowed; the last process may get no turn to die with.
+    # The clock is frozen, so only a burst of ten is allowed; the last process may die without a turn.
     assert sum(taken[:3]) + (1 if died else taken[3]) == 10
 
 

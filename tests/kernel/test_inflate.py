@@ -43,7 +43,7 @@ def test_deflated_arrays_are_inflated(kind: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [40_001, 40_002, 65_473])
-def test_arrays_of_integers_may_end_within_a_word(size: int) -> None:
+def test_integer_arrays_may_end_within_a_word(size: int) -> None:
     steps = np.random.default_rng(size).geometric(0.3, size).astype(np.uint16)
     made, raw = encoded(steps)
     points = parse_restart_points(made.extra, len(raw))

@@ -39,7 +39,7 @@ SUBSET = {
 
 
 def compare(path: Path, most: int) -> Counter[str]:
-    """How many fields the kernel decoded and declined, and each that it decoded otherwise than ecCodes."""
+    """How many fields the kernel decoded and declined, and every field that differs from ecCodes."""
     seen: Counter[str] = Counter()
     for field in scan_fields(map_file(path), path.name):
         if not isinstance(field, Field) or field.layout is None or not isinstance(field.sections, Sections2):

@@ -19,7 +19,7 @@ from tests.local_path import local
 
 
 def ingested(hour: HourRef, **facts: Any) -> HourIngested:
-    """An hour whose download brought one variable."""
+    """An hour downloaded with one variable."""
     usual = HourIngested(
         hour, "aws-hrrr", "http://x/y", etag=None, bytes=1, requested_bytes=1, requests=1, sha256="0" * 64,
         found=("t2m",), missing=(), regions=(), asked=(),
@@ -38,11 +38,11 @@ class Scribe:
         self.catalogue.record([RunSeen(RunRef(model_id, run_id), tuple(hours), final)])
 
     def hour(self, run_id: str, hour: int, regions: Sequence[str], model_id: str = "hrrr") -> None:
-        """A downloaded hour that wants these tiles."""
+        """A downloaded hour that needs these tiles."""
         self.catalogue.record([ingested(HourRef(model_id, run_id, hour), regions=tuple(regions))])
 
     def asked(self, run_id: str, hour: int, region: str, model_id: str = "hrrr") -> None:
-        """A region that the hour's file turned out not to reach."""
+        """A region that turned out to be outside the hour's file."""
         ref = HourRef(model_id, run_id, hour)
         self.catalogue.record([RegionsWanted(ref, regions=(), asked=(region,)), TilesDone(ref)])
 

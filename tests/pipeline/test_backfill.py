@@ -34,7 +34,7 @@ def test_plan_counts_files_of_the_regions_that_the_model_reaches(context: Contex
     assert (plan.runs, len(plan.files), plan.regions, plan.tiles) == (2, 6, ("ne",), 6)
 
 
-def test_files_whose_tiles_are_here_are_left_alone(context: Context, scribe: Scribe) -> None:
+def test_files_with_existing_tiles_are_not_fetched(context: Context, scribe: Scribe) -> None:
     scribe.run("20261101_12", [0, 1, 2])
     scribe.hour("20261101_12", 1, ["ne"])
     scribe.tile("20261101_12", 1, "ne")
@@ -44,7 +44,7 @@ def test_files_whose_tiles_are_here_are_left_alone(context: Context, scribe: Scr
 
 
 @pytest.mark.parametrize("variables", [("u10", "v10"), ()])
-def test_files_that_are_here_with_other_variables_are_fetched_with_both(
+def test_files_with_other_variables_are_fetched_with_both(
     context: Context, scribe: Scribe, variables: tuple[str, ...]
 ) -> None:
     scribe.run("20261101_12", [0])
@@ -55,7 +55,7 @@ def test_files_that_are_here_with_other_variables_are_fetched_with_both(
     assert {*plan.files[0].variables} == {*(variables or context.models["hrrr"].variables), "t2m"}
 
 
-def test_backfill_can_be_followed_and_is_not_doubled(context: Context) -> None:
+def test_backfill_can_be_followed_and_is_not_duplicated(context: Context) -> None:
     store = open_queue(context.settings)
     plan = plan_backfill(context, request(context))
     first = enqueue_backfill(store, context.catalogue, plan)
@@ -75,7 +75,7 @@ def test_backfill_can_be_followed_and_is_not_doubled(context: Context) -> None:
         ({"cycles": (3,), "hours": (), "regions": ("ne",)}, None),
     ],
 )
-def test_senseless_backfill_is_refused_with_the_reason(
+def test_invalid_backfill_is_refused_with_the_reason(
     context: Context, changes: dict[str, object], words: str | None
 ) -> None:
     if words is None:
@@ -131,7 +131,7 @@ def test_the_total_is_fixed_and_jobs_of_an_earlier_request_do_not_count(context:
     assert again.failed == 0, "it failed before"
 
 
-def test_only_the_hours_that_were_asked_for_are_missing(context: Context, scribe: Scribe) -> None:
+def test_only_requested_hours_are_missing(context: Context, scribe: Scribe) -> None:
     model = context.models["hrrr"]
     plan = plan_backfill(context, request(context, cycles=(0,)))
     enqueue_backfill(open_queue(context.settings), context.catalogue, plan)
@@ -149,7 +149,7 @@ def test_only_the_hours_that_were_asked_for_are_missing(context: Context, scribe
     assert context.catalogue.newest_complete_run("hrrr", "ne") is None, "but it is not a complete forecast"
 
 
-def test_hours_that_are_asked_for_later_join_the_others(context: Context) -> None:
+def test_hours_requested_later_are_added(context: Context) -> None:
     store = open_queue(context.settings)
     for hours in [(3, 4), (0, 3)]:
         enqueue_backfill(store, context.catalogue, plan_backfill(context, request(context, cycles=(0,), hours=hours)))
@@ -160,7 +160,7 @@ def test_hours_that_are_asked_for_later_join_the_others(context: Context) -> Non
     assert (len(record.hours), record.final) == (49, True), "the whole run was asked for"
 
 
-def test_a_run_that_is_followed_stays_whole_with_all_its_hours(context: Context, scribe: Scribe) -> None:
+def test_followed_run_still_needs_all_its_hours(context: Context, scribe: Scribe) -> None:
     scribe.run("20261101_00", range(49))
     plan = plan_backfill(context, request(context, cycles=(0,)))
     enqueue_backfill(open_queue(context.settings), context.catalogue, plan)
@@ -168,14 +168,14 @@ def test_a_run_that_is_followed_stays_whole_with_all_its_hours(context: Context,
     assert (len(record.hours), record.final) == (49, True)
 
 
-def test_scans_do_not_look_for_hours_that_were_not_asked_for(context: Context) -> None:
+def test_scans_ignore_hours_that_were_not_requested(context: Context) -> None:
     plan = plan_backfill(context, request(context, cycles=(0,)))
     enqueue_backfill(open_queue(context.settings), context.catalogue, plan)
     scan = Scan(context, context.models["hrrr"], datetime.now(UTC))
     assert datetime(2026, 11, 1, tzinfo=UTC) not in scan.runs(None)
 
 
-def test_a_backfill_that_waits_is_not_pruned(context: Context) -> None:
+def test_waiting_backfill_is_not_pruned(context: Context) -> None:
     plan = plan_backfill(context, request(context, cycles=(0,)))
     enqueue_backfill(open_queue(context.settings), context.catalogue, plan)
     decisions = decide(runs_on_disk(context.root, context.catalogue), context.settings)

@@ -68,7 +68,7 @@ def test_a_file_of_another_size_than_recorded_is_hashed_again(context: Context, 
 
 
 @pytest.mark.parametrize("model_id", ["hrrr", "hrrr_subh.m15"])
-def test_messages_that_are_gone_are_fetched_again_unless_the_tile_is_there(
+def test_missing_messages_are_fetched_again_unless_the_tile_exists(
     context: Context, scribe: Scribe, model_id: str
 ) -> None:
     again = outcome_of(context, model_id)

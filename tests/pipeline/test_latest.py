@@ -26,7 +26,7 @@ def whole(scribe: Scribe, run_id: str, region: str = "ne") -> None:
         scribe.tile(run_id, hour, region)
 
 
-def test_half_a_run_is_newest_but_not_complete(context: Context, scribe: Scribe) -> None:
+def test_partial_run_is_newest_but_not_complete(context: Context, scribe: Scribe) -> None:
     whole(scribe, OLD)
     scribe.run(NEW, [0, 1])
     scribe.hour(NEW, 0, ["ne"])
@@ -35,7 +35,7 @@ def test_half_a_run_is_newest_but_not_complete(context: Context, scribe: Scribe)
     assert LatestFiles(context.root)["hrrr"].hours == {OLD: 2, NEW: 2}
 
 
-def test_regions_are_complete_each_on_its_own(context: Context, scribe: Scribe) -> None:
+def test_regions_become_complete_independently(context: Context, scribe: Scribe) -> None:
     whole(scribe, OLD)
     scribe.tile(OLD, 0, "se")
     assert published(context) == {"ne": LatestRuns(OLD, OLD), "se": LatestRuns(OLD, None)}

@@ -1,4 +1,4 @@
-"""A jobs.db that was made by an older gribmill opens, holds its promises, lists what it held, and runs on."""
+"""A jobs.db of an older gribmill opens, passes verification, lists its contents, and keeps working."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def store(database: SqliteDatabase) -> Iterator[Store]:
     store.close()
 
 
-def test_it_opens_without_a_change_of_its_schema(store: Store, database: SqliteDatabase) -> None:
+def test_old_database_opens_without_schema_changes(store: Store, database: SqliteDatabase) -> None:
     with closing(sqlite3.connect(database.path)) as connection:
         assert applied_versions(connection) == {one.version for one in migrations()}
     assert store.verify() == []
@@ -77,7 +77,7 @@ def test_every_job_is_listed_as_it_was(store: Store) -> None:
     assert {(type_key, n) for (type_key, _), n in store.jobs.progress("backfill-1").items()} == {("sleep", 1)}
 
 
-def test_attempts_and_relatives_are_there(store: Store) -> None:
+def test_attempts_and_relatives_are_kept(store: Store) -> None:
     (attempt,) = store.jobs.history(1).attempts
     assert (attempt.status, attempt.pid, attempt.artifacts) == ("succeeded", 4711, ("tile.npz",))
     assert (attempt.exit_code, attempt.stdout_tail) == (0, "completed\n")
@@ -86,7 +86,7 @@ def test_attempts_and_relatives_are_there(store: Store) -> None:
     assert [one.status for one in store.jobs.history(8).attempts] == ["lost"]
 
 
-def test_workers_reservations_and_triggers_are_there(store: Store, clock: Clock) -> None:
+def test_workers_reservations_and_triggers_are_kept(store: Store, clock: Clock) -> None:
     assert {one.id: one.types for one in store.workers.list()}[RUNNING] == ("sleep",)
     clock.now -= 600
     assert [(one.id, one.scope) for one in store.reservations.list()] == [("0123456789abcdef", "build_tile")]
@@ -96,12 +96,12 @@ def test_workers_reservations_and_triggers_are_there(store: Store, clock: Clock)
     assert event.template == {"say": "{{event.text}}"}
 
 
-def test_an_event_that_was_seen_counts_no_second_time(store: Store) -> None:
+def test_known_event_is_not_counted_again(store: Store) -> None:
     (again,) = store.events.emit("ping", {"text": "hello"}, event_id="ping-1")
     assert (again.job, again.error) == (None, None)
 
 
-def test_the_catalogue_is_there(database: SqliteDatabase) -> None:
+def test_catalogue_is_kept(database: SqliteDatabase) -> None:
     catalogue = Catalogue(database)
     (run,) = catalogue.runs("hrrr")
     assert (run.run_id, run.hours, run.final, run.state) == ("20261116_06", (0, 1), True, "arriving")
@@ -112,7 +112,7 @@ def test_the_catalogue_is_there(database: SqliteDatabase) -> None:
     assert catalogue.mirrors()["aws-hrrr"].failures == 1
 
 
-def test_it_runs_on(store: Store, clock: Clock) -> None:
+def test_old_database_keeps_working(store: Store, clock: Clock) -> None:
     assert set(store.maintenance.recover().requeued) == {9}, "its worker is silent"
     assert store.jobs.get(10).status == "cancelled"
     clock.now += timedelta(hours=3).total_seconds()

@@ -1,4 +1,4 @@
-"""An outage is logged once when it begins and once when it is over, and scans go on trying."""
+"""An outage is logged once when it begins and once when it ends, and scans keep trying."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_an_outage_is_one_short_warning_and_its_end_one_line(
     assert "hrrr: a mirror answers again" in line.getMessage()
 
 
-def test_mirrors_that_are_left_alone_are_tried_when_no_other_is_left(context: Context, publisher: Publisher) -> None:
+def test_paused_mirrors_are_tried_when_no_other_is_left(context: Context, publisher: Publisher) -> None:
     model = hrrr_at(publisher, ("aws", "gcs"))
     fault = publisher.fault("status", value=500)
     for minutes in range(8):

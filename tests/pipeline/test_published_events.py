@@ -1,4 +1,4 @@
-"""Weather events: published with the change that causes them, and only by a real change of state."""
+"""Weather events are published in the transaction that causes them, and only by a real change of state."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_run_is_given_up_once(context: Context, scribe: Scribe, store: Store) ->
     assert names(store) == ["run.seen", "run.given_up"]
 
 
-def test_tiles_are_published_only_if_somebody_wants_it(scribe: Scribe, store: Store) -> None:
+def test_tile_events_are_published_only_if_enabled(scribe: Scribe, store: Store) -> None:
     scribe.hour("20261101_12", 0, ["ne"])
     scribe.tile("20261101_12", 0, "ne")
     assert "tile.built" not in names(store)
@@ -78,7 +78,7 @@ def test_tiles_are_published_only_if_somebody_wants_it(scribe: Scribe, store: St
     assert names(store)[-1] == "tile.built"
 
 
-def test_mirror_is_sick_when_its_breaker_opens_and_well_when_it_closes(context: Context, store: Store) -> None:
+def test_mirror_fails_when_its_breaker_opens_and_recovers_when_it_closes(context: Context, store: Store) -> None:
     for n in range(5):
         at = MOMENT + timedelta(seconds=n)
         context.catalogue.record([MirrorObserved("aws-hrrr", at, well=False, reason="503")])

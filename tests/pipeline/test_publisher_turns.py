@@ -25,7 +25,7 @@ START = 1_800_000_000.0
 
 
 class Time:
-    """One time for all; hosts count it from moments of their own."""
+    """A common time; each host's clock starts from a different moment."""
 
     def __init__(self) -> None:
         self.now = START
@@ -35,7 +35,7 @@ class Time:
 
 
 class HostUnderTest:
-    """A host with a clock of its own, and the moments at which it sends."""
+    """A host with its own clock, and the times of its requests."""
 
     def __init__(self, folder: Path, turns: DatabaseTurns, time: Time, offset: float) -> None:
         self.time, self.offset = time, offset
@@ -66,7 +66,7 @@ def pair(tmp_path: Path, turns: DatabaseTurns, time: Time) -> list[HostUnderTest
 
 
 @pytest.mark.parametrize("per_minute", [1, 7, 60, 100, 200])
-def test_no_sixty_seconds_see_more_than_the_limit_from_all_hosts_together(
+def test_limit_holds_for_all_hosts_together_in_any_sixty_seconds(
     tmp_path: Path, turns: DatabaseTurns, time: Time, per_minute: int
 ) -> None:
     dice, host = random.Random(per_minute), replace(NOMADS, requests_per_minute=per_minute)
@@ -89,7 +89,7 @@ def test_busy_host_asks_the_database_once_for_several_turns(tmp_path: Path, turn
     assert one.asked < 60
 
 
-def test_turns_that_a_host_did_not_use_are_lost_not_saved_up(tmp_path: Path, turns: DatabaseTurns, time: Time) -> None:
+def test_unused_turns_of_a_host_are_not_saved_up(tmp_path: Path, turns: DatabaseTurns, time: Time) -> None:
     one, _ = pair(tmp_path, turns, time)
     for _ in range(50):
         time.now += one.limit.take(NOMADS, "u", 20.0)
@@ -109,7 +109,7 @@ def test_wait_that_is_too_long_is_refused_with_its_length(tmp_path: Path, turns:
     assert 1 < refusal.value.retry_after_seconds < 60
 
 
-def test_database_that_cannot_be_used_lets_the_download_wait(tmp_path: Path) -> None:
+def test_download_waits_while_the_database_is_unavailable(tmp_path: Path) -> None:
     settings = Settings.model_validate({"data": tmp_path, "database": "postgresql://postgres@127.0.0.1:1/none"})
     with pytest.raises(RateLimited, match="is kept in the database, which cannot be used") as refusal:
         rate_limit(settings).take(NOMADS, "u", 20.0)

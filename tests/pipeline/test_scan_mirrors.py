@@ -1,4 +1,4 @@
-"""A slow mirror costs a scan little time, and the next mirror is asked."""
+"""A slow mirror costs a scan little time, and the next mirror is used."""
 
 from __future__ import annotations
 

@@ -29,12 +29,12 @@ def test_scans_are_enqueued_at_once_and_then_when_due(context: Context) -> None:
     schedule = ScanSchedule(store, [context.models["hrrr"], context.models["gfs"]], clock)
     assert [job.args["model_id"] for job in schedule.run_once()] == ["hrrr", "gfs"]
     assert schedule.run_once() == []
-    # The 06z run of HRRR begins to come some fifty minutes later.
+    # The 06z run of HRRR begins to arrive some fifty minutes later.
     clock.now += timedelta(minutes=53)
     assert "hrrr" in [job.args.get("model_id") for job in schedule.run_once()]
 
 
-def test_scan_that_is_still_active_is_not_doubled(context: Context) -> None:
+def test_active_scan_is_not_duplicated(context: Context) -> None:
     clock = Clock(datetime(2026, 11, 15, 6, 55, tzinfo=UTC))
     store = open_queue(context.settings)
     for _ in range(5):
@@ -68,7 +68,7 @@ def test_a_scan_that_could_not_be_enqueued_stays_due(context: Context, monkeypat
     assert [job.type for job in schedule.run_once()] == ["scan_source", "prune"]
 
 
-def test_a_clock_that_was_a_year_ahead_and_is_set_right_stops_no_scans(context: Context) -> None:
+def test_scans_continue_after_a_clock_a_year_ahead_is_corrected(context: Context) -> None:
     right = datetime(2026, 11, 15, 6, 0, tzinfo=UTC)
     clock = Clock(right.replace(year=2027))
     store = open_queue(context.settings)
@@ -101,7 +101,7 @@ def test_a_scan_schedule_survives_any_error(context: Context, monkeypatch: pytes
     assert [job.type for job in store.jobs.list().jobs] == ["scan_source"]
 
 
-def test_scans_are_listed_paused_and_fired_by_hand(context: Context) -> None:
+def test_scans_are_listed_paused_and_fired_manually(context: Context) -> None:
     clock = Clock(datetime(2026, 11, 15, 6, 0, tzinfo=UTC))
     store = open_queue(context.settings)
     schedule = ScanSchedule(store, [context.models["hrrr"], context.models["gfs"]], clock)

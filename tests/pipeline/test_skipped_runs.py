@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 1, 13, 50, tzinfo=UTC)
 
 
 def scan(context: Context, now: datetime) -> list[str]:
-    """The runs that a scan looks at. What it records without asking a mirror is applied."""
+    """The runs that a scan examines. Applies what it records without contacting a mirror."""
     scan = Scan(context, context.models["hrrr"], now)
     looked_at = [run_id(run) for run in scan.runs(None)]
     outcome = scan.outcome()
@@ -49,7 +49,7 @@ def test_nothing_is_given_up_before_the_first_scan(context: Context) -> None:
     assert states(context) == {}
 
 
-def test_runs_within_runs_back_are_looked_at(context: Context, scribe: Scribe) -> None:
+def test_runs_within_runs_back_are_scanned(context: Context, scribe: Scribe) -> None:
     chain = context.settings.chain.model_copy(update={"runs_back": 10})
     patient = dataclasses.replace(context, settings=context.settings.model_copy(update={"chain": chain}))
     scribe.run("20261101_08", [0])

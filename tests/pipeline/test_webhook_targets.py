@@ -1,4 +1,4 @@
-"""Where webhooks connect to, and receivers that answer slowly, endlessly or not at all."""
+"""The addresses that webhooks connect to, and receivers that respond slowly, endlessly or not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PUBLIC = "93.184.215.14"
 
 
 class Network:
-    """What names resolve to, one answer after the other, and which server answers at which address."""
+    """Successive DNS answers for each name, and the server at each address."""
 
     def __init__(self) -> None:
         self.names: dict[str, list[list[str]]] = {}
@@ -65,7 +65,7 @@ def network(monkeypatch: pytest.MonkeyPatch) -> Network:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Takes any URL: what is tested is the delivery."""
+    """A store that accepts any URL, because these tests are about delivery."""
     store = open_queue(Settings(data=tmp_path / "data"))
     store.webhooks.allow_private = True
     return store
@@ -78,7 +78,7 @@ def private() -> Iterator[Receiver]:
 
 
 def deliver(store: Store, url: str, **options: Any) -> Webhook:
-    """One event to this URL, once; the webhook afterwards."""
+    """Deliver one event to this URL once; returns the webhook afterwards."""
     webhook = store.webhooks.add(url, ["run.*"])
     publish(store)
     root = store.database.path.parent  # type: ignore[attr-defined]
@@ -114,9 +114,7 @@ def test_name_with_one_private_address_among_public_ones_is_refused(
     ["127.0.0.1", "127.1", "2130706433", "017700000001", "0177.0.0.1", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]",
      "[::ffff:7f00:1]", "localhost"],
 )  # fmt: skip
-def test_no_spelling_of_this_machine_is_connected_to(
-    network: Network, store: Store, private: Receiver, host: str
-) -> None:
+def test_no_spelling_of_loopback_is_connected_to(network: Network, store: Store, private: Receiver, host: str) -> None:
     webhook = deliver(store, f"http://{host}:{private.server_port}/")
     assert network.connected == [] and private.got == []
     assert webhook.last_error and "not a public address" in webhook.last_error
@@ -146,7 +144,7 @@ def test_next_address_is_tried_where_one_refuses_the_connection(network: Network
 
 
 class Dripping(Receiver):
-    """Sends the first part of an answer at once, and goes on with the second for as long as somebody reads."""
+    """Sends the first part of a response at once, and repeats the second while the client reads."""
 
     def __init__(self, first: bytes, then: bytes) -> None:
         super().__init__()
@@ -162,7 +160,7 @@ class Dripping(Receiver):
 
 
 class Silent(Dripping):
-    """Sends a little, then nothing until the other side hangs up."""
+    """Sends a little, then nothing until the client disconnects."""
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         request.wfile.write(self._first)
@@ -185,7 +183,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
     ],
     ids=["nothing", "half_a_head", "endless_continue", "endless_headers", "endless_header", "no_http"],
 )
-def test_answer_without_an_end_of_its_head_is_a_failure(store: Store, server: Any) -> None:
+def test_response_with_an_endless_head_is_a_failure(store: Store, server: Any) -> None:
     with receiving(server()) as receiver:
         webhook = deliver(store, receiver.url, allow_private=True, timeout_seconds=0.5)
     assert webhook.failing_since is not None and webhook.last_error
@@ -223,7 +221,7 @@ class TlsReceiver(Receiver):
         self.socket = context.wrap_socket(self.socket, server_side=True)
 
     def handle_error(self, *_: Any) -> None:
-        """Silent: a client that does not trust the certificate hangs up."""
+        """Logs nothing: a client that does not trust the certificate disconnects."""
 
 
 @pytest.fixture

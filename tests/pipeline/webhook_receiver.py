@@ -15,7 +15,7 @@ from gribmill.settings.schema import Settings
 
 
 class Receiver(ThreadingHTTPServer):
-    """Answers with `status`, and keeps what it got."""
+    """Responds with `status`, and keeps the requests."""
 
     daemon_threads = True
     status = 200
@@ -65,7 +65,7 @@ def publish(store: Store, name: str = "run.completed", **payload: Any) -> None:
 
 
 def tick(store: Store, settings: Settings) -> list[TickedJob]:
-    """Dispatch, then run what is ready; what waits for its time runs now."""
+    """Dispatch events, then run all jobs, including delayed ones."""
     store.events.dispatch()
     for job in store.jobs.list().jobs:
         if job.status == "pending":

@@ -36,7 +36,7 @@ def cut(grib: Path, root: Path, region: Region = POTOMAC) -> Path:
 
 
 def spoil(path: Path, **arrays: np.ndarray) -> None:
-    """Replace arrays, with checksums that fit: only the content is wrong."""
+    """Replace arrays and keep the checksums valid, so that only the content is wrong."""
     archive = Archive(path)
     write_npz(path, {**{name: archive.read(name) for name in archive.entries}, **arrays})
 

@@ -93,7 +93,7 @@ def test_runs_that_cannot_be_removed_are_not_reported_as_removed(
     assert ran[1].json[0]["outcome"] == "failed"
 
 
-def test_prune_of_a_family_is_of_all_its_members(gribmill: Run, data: Path) -> None:
+def test_prune_of_a_family_covers_all_its_members(gribmill: Run, data: Path) -> None:
     for member in ("gefs.p01", "gefs.p02"):
         (data / "tiles" / member / "20260101_00").mkdir(parents=True)
     rows = gribmill("prune", "gefs", "--json").json["runs"]

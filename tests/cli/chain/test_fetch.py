@@ -93,7 +93,7 @@ def test_a_folder_gets_the_file_under_its_own_name(gribmill: Run, server: Server
     assert Path(f"downloads/hrrr.{runs[0]}.f000.grib2").is_file()
 
 
-def test_fetch_makes_no_job_and_no_tile(gribmill: Run, server: Server, runs: tuple[str, str], data: Path) -> None:
+def test_fetch_creates_no_job_or_tile(gribmill: Run, server: Server, runs: tuple[str, str], data: Path) -> None:
     gribmill("fetch", "hrrr", runs[0], "0")
     assert gribmill("jobs", "list", "--json").json["jobs"] == []
     assert not (data / "tiles").exists()

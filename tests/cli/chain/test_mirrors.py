@@ -35,7 +35,7 @@ def summaries(gribmill: Run) -> dict[str, str]:
     return {one["name"]: one["summary"] for one in gribmill("mirrors", "list", "--json").json}
 
 
-def test_the_list_says_how_each_mirror_fares(gribmill: Run, catalogue: Catalogue) -> None:
+def test_list_shows_the_state_of_each_mirror(gribmill: Run, catalogue: Catalogue) -> None:
     answer(catalogue, "aws-hrrr")
     fail(catalogue, "gcs-hrrr", 1)
     answer(catalogue, "aws-gfs")
@@ -69,7 +69,7 @@ def test_an_unknown_mirror_is_refused_with_a_suggestion(gribmill: Run) -> None:
     assert "did you mean aws-hrrr?" in refused.err
 
 
-def test_looking_makes_no_database(gribmill: Run, data: Path) -> None:
+def test_reading_creates_no_database(gribmill: Run, data: Path) -> None:
     for words in (
         ["mirrors", "list"],
         ["mirrors", "clear"],

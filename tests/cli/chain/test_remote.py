@@ -91,7 +91,7 @@ def test_lines_of_ecmwf_are_searched_by_parameter_level_and_kind(server: Server)
     assert sorted(entry.name or "" for entry in fields_of(got.path)) == ["gh_500", "t2m"]
 
 
-def test_searches_have_files_of_their_own(server: Server) -> None:
+def test_each_search_has_its_own_file(server: Server) -> None:
     one, other = (library.fetch("hrrr", RUN, 1, search=text) for text in (":TMP:2 m", ":DPT:2 m"))
     assert one.path != other.path
     assert Path(one) == one.path
@@ -112,7 +112,7 @@ def test_searches_have_files_of_their_own(server: Server) -> None:
         (lambda: library.inventory("hrrr", RUN, 17), "hrrr 20261101_12 hour 17: aws-hrrr: "),
     ],
 )
-def test_wrong_requests_are_answered_with_a_sentence_and_leave_no_file(
+def test_invalid_requests_are_refused_with_a_sentence_and_leave_no_file(
     server: Server, call: object, sentence: str
 ) -> None:
     with pytest.raises(GribmillError, match=sentence):

@@ -52,7 +52,7 @@ def test_hours_that_a_run_does_not_have_do_not_split_ranges(gribmill: Run, scrib
     assert missing(gribmill) == ["3-6, 12-18 late"]
 
 
-def test_hours_of_one_reason_stand_together(gribmill: Run, scribe: Scribe) -> None:
+def test_hours_with_the_same_reason_are_grouped(gribmill: Run, scribe: Scribe) -> None:
     scribe.run(RUN_ID, [*range(5)])
     build(scribe, [0], "ne")
     scribe.hour(RUN_ID, 2, ["ne"])
@@ -111,7 +111,7 @@ def test_missing_hours_say_how_often_they_were_tried_and_why_they_failed(
         store.jobs.run_now(claimed.id)
 
 
-def test_hours_that_were_tried_have_a_line_each_reason(gribmill: Run, scribe: Scribe, store: Store) -> None:
+def test_tried_hours_have_one_line_per_reason(gribmill: Run, scribe: Scribe, store: Store) -> None:
     scribe.run(RUN_ID, [*range(5)])
     build(scribe, [0], "ne")
     for hour, reason in ((1, "returned 500"), (3, "the connection was refused")):

@@ -86,7 +86,7 @@ def test_bad_input_is_refused_and_reserves_nothing(gribmill: Run, store: Store, 
     assert store.reservations.list() == []
 
 
-def test_tick_runs_under_a_reservation_of_ones_own(gribmill: Run, store: Store) -> None:
+def test_tick_runs_under_its_own_reservation(gribmill: Run, store: Store) -> None:
     add(store)
     held = store.reservations.reserve("me", 60)
     assert gribmill("tick").out == "no job is ready\n"
@@ -101,7 +101,7 @@ def test_reserve_waits_for_the_other_holder(gribmill: Run, store: Store) -> None
     assert gribmill("jobs", "reserve", "--wait", "20s").code == 0
 
 
-def test_single_reservation_in_all_by_a_setting(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_allows_only_one_reservation(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRIBMILL_QUEUE_RESERVATIONS", "one")
     assert gribmill("jobs", "reserve", "--type", "sleep", "--by", "alice").code == 0
     for words in (("jobs", "reserve", "--type", "prune"), ("jobs", "reserve"), ("direct", "prune")):
@@ -162,7 +162,7 @@ def test_cancelled_direct_run_ends(data: Path, store: Store) -> None:
     assert store.jobs.get(1).status == "cancelled"
 
 
-def test_limit_of_a_type_is_waited_for(gribmill: Run, store: Store) -> None:
+def test_direct_run_waits_for_the_limit_of_its_type(gribmill: Run, store: Store) -> None:
     store.definitions.edit("sleep", {"max_running": 1})
     add(store)
     take(store)

@@ -51,7 +51,7 @@ def test_stdin_gives_many_one_per_line(gribmill: Run, store: Store) -> None:
     assert [store.jobs.get(n).args["say"] for n in (1, 2500)] == ["0", "2499"]
 
 
-def test_one_bad_line_keeps_all_of_them_out(gribmill: Run, store: Store) -> None:
+def test_one_invalid_line_refuses_all(gribmill: Run, store: Store) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", "-", stdin='{"say": "a"}\n\n{"say": "b"\n')
     assert answer.code == 1
     assert "line 3, column" in answer.err

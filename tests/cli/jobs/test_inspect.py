@@ -49,12 +49,12 @@ def test_stats_show_depth_waits_run_times_and_failures(gribmill: Run, store: Sto
 
 
 def _heed_interrupts() -> None:
-    """Shells start what they put into the background with interrupts ignored, tests and all."""
+    """Restore interrupts: shells start background processes, including test runs, with interrupts ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.process
-def test_watch_goes_on_until_interrupted(data: Path) -> None:
+def test_watch_continues_until_interrupted(data: Path) -> None:
     words = ["--data", str(data), "jobs", "stats", "--watch", "--every", "0.1", "--json"]
     process = subprocess.Popen(
         [sys.executable, "-m", "gribmill", *words], stdout=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts

@@ -70,7 +70,7 @@ def test_what_is_missing_is_explained(gribmill: Run, store: Store, logs: OutputL
     assert gribmill("jobs", "logs", "99").code == 1
 
 
-def test_row_written_by_hand_opens_no_other_file(gribmill: Run, store: Store, data: Path, logs: OutputLogs) -> None:
+def test_manually_written_row_opens_no_other_file(gribmill: Run, store: Store, data: Path, logs: OutputLogs) -> None:
     job = ended(store, logs, b"x\n")
     (data / "secret.txt").write_text("secret")
     by_hand(data, "DROP TRIGGER job_attempts_keep_log")
@@ -124,7 +124,7 @@ def test_prune_removes_the_logs_of_pruned_jobs(gribmill: Run, store: Store, logs
     assert [*logs.folder.iterdir()] == []
 
 
-def test_doctor_finds_and_removes_logs_of_jobs_that_are_gone(gribmill: Run, store: Store, logs: OutputLogs) -> None:
+def test_doctor_finds_and_removes_logs_of_removed_jobs(gribmill: Run, store: Store, logs: OutputLogs) -> None:
     OutputLog(logs, AttemptRef(77, 1)).write(b"x\n")
     assert "logs: 1 log of jobs that are gone" in gribmill("doctor").out
     assert "logs: removed 1 log of jobs that are gone" in gribmill("doctor", "--fix").out

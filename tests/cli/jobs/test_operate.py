@@ -38,7 +38,7 @@ def test_retry_in_json_lists_new_ids_and_refusals(gribmill: Run, store: Store) -
     assert (bad["id"], bad["ok"]) == (99, False) and "no job 99" in bad["error"]
 
 
-def test_retry_never_doubles_an_active_equal(gribmill: Run, store: Store) -> None:
+def test_retry_never_duplicates_an_active_equal_job(gribmill: Run, store: Store) -> None:
     old = add(store, dedupe_key="k")
     end(store, Succeeded())
     new = add(store, dedupe_key="k")
@@ -174,7 +174,7 @@ def test_prune_counts_first_and_removes_then(gribmill: Run, store: Store, data: 
 def test_misspelt_lane_of_the_settings_is_refused(
     gribmill: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its jobs would wait forever without a message."""
+    """Otherwise its jobs would wait forever without a message."""
     monkeypatch.setenv("GRIBMILL_WORKERS_LANES", "{fetch = 1, biuld = 1}")
     answer = gribmill(*words)
     assert answer.code == 1

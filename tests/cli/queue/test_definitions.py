@@ -71,7 +71,7 @@ def test_an_inactive_type_refuses_jobs(gribmill: Run, store: Store) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_mistake_gets_one_sentence(
+def test_mistakes_are_reported_in_one_sentence(
     gribmill: Run, store: Store, words: tuple[str, ...], code: int, sentence: str
 ) -> None:
     answer = gribmill("definitions", *words)

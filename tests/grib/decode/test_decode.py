@@ -44,7 +44,7 @@ def test_every_grib2_packing_is_decoded(packing: str, wanted: Any) -> None:
 
 @pytest.mark.parametrize(("edition", "packing"), [(2, packing) for packing in PACKINGS2] + [(1, "grid_simple")])
 def test_a_field_without_a_single_value_is_missing_everywhere(edition: int, packing: str) -> None:
-    """As swell is in a sea of ice. No packed value, and no image of them, is there."""
+    """Like swell in an ice-covered sea. The message has no packed values or image."""
     nothing = np.full(GRIDS["gfs-small"].shape, np.nan)
     field = only(make_message("gfs-small", values=nothing, packing=packing, edition=edition))
     assert np.isnan(field.values()).all()
@@ -150,5 +150,5 @@ def test_staggered_rows_are_refused() -> None:
         ScanLayout(2, 3, 0x48).normalise(np.zeros(6))
 
 
-def test_beyond_single_precision_is_infinite_without_a_warning() -> None:
+def test_values_beyond_single_precision_become_infinite_without_a_warning() -> None:
     assert np.isinf(ScanLayout(1, 2, 64).normalise(np.array([1e300, 1.0]))[0, 0])

@@ -43,7 +43,7 @@ def longitudes(field: Field) -> Any:
     ("grid", "cone", "lov"),
     [("hrrr-ne", np.sin(np.radians(38.5)), 262.5), ("rap", np.sin(np.radians(25)), 265), ("hrrr-ak-small", 1.0, 225)],
 )
-def test_winds_turn_by_the_convergence_of_the_meridians(grid: str, cone: float, lov: float) -> None:
+def test_winds_rotate_by_the_convergence_of_the_meridians(grid: str, cone: float, lov: float) -> None:
     """The angle is n·(lon - LoV); longitudes here are ecCodes' own."""
     u, v = wind(grid)
     angle = np.radians(cone * ((longitudes(u) - lov + 180) % 360 - 180))
@@ -61,7 +61,7 @@ def test_speed_does_not_change() -> None:
     assert np.abs(east - u.values()).max() > 0.1
 
 
-def test_winds_that_are_earth_relative_already_stay_as_they_are() -> None:
+def test_earth_relative_winds_stay_unchanged() -> None:
     for grid, options in (("gfs-small", {}), ("hrrr-small", {"grid_relative": False})):
         u, v = wind(grid, **options)
         assert not u.grid_relative_winds
@@ -72,7 +72,7 @@ def test_winds_that_are_earth_relative_already_stay_as_they_are() -> None:
 
 @pytest.mark.parametrize("grid", ["gfs-small", "nbm-hi-small"])
 def test_axes_of_an_upright_grid_are_east_and_north_whatever_the_flag_says(grid: str) -> None:
-    """So a lone component is not lost, and a gap in one makes none in the other."""
+    """So a single component is not lost, and a gap in one causes none in the other."""
     u, v = wind(grid, grid_relative=True)
     assert eccodes_flag(u) == 1
     assert not u.grid_relative_winds
@@ -123,7 +123,7 @@ def test_every_vector_is_rotated(u: tuple[int, ...], v: tuple[int, ...]) -> None
     "u", [(0, 2, 0), (0, 2, 50), (0, 2, 198), (0, 3, 202), (10, 1, 5), (10, 3, 16), (2, 31), (2, 181)]
 )
 def test_fields_that_are_not_vectors_are_not_rotated(u: tuple[int, ...]) -> None:
-    """Directions, places, covariances; what is eastward by definition beside a twin that is not; gradients along x."""
+    """Directions, positions, covariances, quantities that are eastward by definition, and gradients along x."""
     both = component(u) + component((*u[:-1], u[-1] + 1))
     assert not any(is_component(field.keys) for field in fields(both, "f"))
 
@@ -216,7 +216,7 @@ def test_a_component_alone_has_no_pair() -> None:
         assert not pairs([component])
 
 
-def test_hrrr_winds_turn_as_far_as_noaa_says() -> None:
+def test_hrrr_winds_rotate_by_the_angles_of_noaa() -> None:
     """A real HRRR grid: minus 12.8 degrees in Los Angeles, plus 14.7 in New York, up to 22.8 in the corners."""
     (u,) = read_fields(real("noaa/hrrr.20230722.t06z.wrfsfcf01.UGRD-10m.grid_simple.grib2"))
     assert u.grid_relative_winds

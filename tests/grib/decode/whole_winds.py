@@ -1,4 +1,4 @@
-"""Winds on all of a grid, rotated to east and north: what every region's part of them has to agree with."""
+"""Winds on a whole grid, rotated to east and north: the reference for every region's window."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_a_circle_that_ends_on_its_first_meridian_again_has_one_column_less() ->
 @pytest.mark.parametrize(
     ("edition", "nx", "step"), [(1, 1080, 1 / 3), (1, 1000, 1 / 3), (2, 1080, 1 / 3), (1, 2160, 1 / 6), (2, 301, 1 / 6)]
 )
-def test_rounded_increments_are_no_contradiction(edition: int, nx: int, step: float) -> None:
+def test_rounded_increments_are_not_a_contradiction(edition: int, nx: int, step: float) -> None:
     keys = {
         "longitudeOfFirstGridPointInDegrees": 0.0,
         "longitudeOfLastGridPointInDegrees": (nx - 1) * step,
@@ -118,7 +118,7 @@ def test_a_gaussian_grid_is_counted_from_its_first_row() -> None:
     assert "contradicts its first one" in field.grid_notes[0]
 
 
-def test_the_tile_says_what_was_taken(tmp_path: Path) -> None:
+def test_tile_records_which_values_were_used(tmp_path: Path) -> None:
     path = tmp_path / "x.grib2"
     path.write_bytes(make_message(spec(40, 320, latitudeOfLastGridPointInDegrees=-40.0), "2t"))
     (result,) = gribmill.cut(path, gribmill.Box(10, -45, 30, 45), tmp_path)

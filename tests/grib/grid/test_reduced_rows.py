@@ -81,7 +81,7 @@ DAMAGED = {
 
 @pytest.fixture(scope="module")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What `grib ls` says of a file with all damaged messages and a whole one behind them."""
+    """The output of `grib ls` for a file with all damaged messages followed by an intact one."""
     path = tmp_path_factory.mktemp("damaged") / "damaged.grib1"
     path.write_bytes(b"".join(message for message, _ in DAMAGED.values()) + holed())
     # In a separate process: what fails here may take the process with it.

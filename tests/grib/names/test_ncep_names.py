@@ -17,7 +17,7 @@ from tests.make_grib import REFERENCE, make_message
 
 pytestmark = pytest.mark.slow
 
-# NCEP has them, ecCodes does not: the names of NCEP's own tables.
+# Names from NCEP's tables that ecCodes does not have.
 UNKNOWN_TO_ECCODES = {
     (0, 0, 7), (0, 1, 6), (0, 1, 16), (0, 1, 200), (0, 1, 227), (0, 1, 241), (0, 1, 242), (0, 2, 220), (0, 2, 221),
     (0, 2, 222), (0, 2, 223), (0, 3, 196), (0, 6, 2), (0, 7, 199), (0, 7, 200), (0, 7, 203), (0, 7, 204), (0, 7, 205),
@@ -41,7 +41,7 @@ def at(kind: int, value: int | None = None) -> Surfaces:
 
 USUAL = [at(1), at(HYBRID, 1), at(ABOVE_GROUND, 80)]
 LAYERS = [(surface(kind, top), surface(kind, 0)) for kind, top in ((108, 9000), (ABOVE_GROUND, 3000), (106, 1))]
-# Where ecCodes calls some quantities otherwise than elsewhere, or may.
+# Where ecCodes' name of a quantity differs from that elsewhere, or may.
 PARTICULAR = [
     *(at(kind) for kind in (2, 3, 4, 6, 7, 8, 10, 17, 101, 200, 214, 242)),
     *(at(ABOVE_GROUND, metres) for metres in (2, 10, 100)),
@@ -56,7 +56,7 @@ def empty(statistic: int | None) -> bytes:
 
 
 def field(parameter: tuple[int, ...], surfaces: Surfaces, statistic: int | None) -> Field:
-    """A field of NCEP's, made by writing into the octets of another one."""
+    """A field of NCEP, made by overwriting octets of another one."""
     made = bytearray(empty(statistic))
     product = made.index(b"\0\0\0\x22\4" if statistic is None else b"\0\0\0\x3a\4")
     made[6], made[product + 9], made[product + 10] = parameter

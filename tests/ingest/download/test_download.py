@@ -65,7 +65,7 @@ def test_a_download_needs_few_requests_and_bytes(
     assert all(request.headers["If-Match"] == etag for request in publisher.asked() if request.range)
 
 
-def test_real_messages_and_what_the_file_does_not_have(
+def test_real_messages_are_found_and_missing_ones_named(
     publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     messages = hrrr_hour(6, grid="hrrr-small")
@@ -105,7 +105,7 @@ def test_progress_counts_to_the_end_and_can_stop_the_download(
     assert not target.exists()
 
 
-def test_an_hour_that_no_mirror_has_is_not_there_yet(
+def test_hour_that_no_mirror_has_is_not_published_yet(
     publisher: Publisher, session: SourceSession, target: Path
 ) -> None:
     model = hrrr_at(publisher, ("aws", "gcs", "nomads"))
@@ -146,7 +146,7 @@ def test_the_next_mirror_is_used_and_observations_are_reported(
     assert "500" in got.health_updates[0].reason
 
 
-def test_failing_mirrors_are_not_asked(publisher: Publisher, session: SourceSession, target: Path) -> None:
+def test_failing_mirrors_are_skipped(publisher: Publisher, session: SourceSession, target: Path) -> None:
     model = hrrr_at(publisher, ("aws", "gcs"))
     publish(publisher, usual_file(), ("aws", "gcs"))
     failing = {"aws-hrrr": MirrorHealth("aws-hrrr", 3, LATER + timedelta(seconds=40), "was down")}
@@ -202,7 +202,7 @@ def test_a_host_that_asks_for_a_pause_says_when_to_come_back(
     assert caught.value.health_updates[0].retry_after_seconds == 77
 
 
-def test_limits_on_size_hold(publisher: Publisher, hrrr: Model, session: SourceSession, target: Path) -> None:
+def test_size_limits_are_enforced(publisher: Publisher, hrrr: Model, session: SourceSession, target: Path) -> None:
     publish(publisher, usual_file())
     for limits in (Limits(spool_bytes=1000), Limits(index_bytes=100)):
         with pytest.raises(Retryable, match=r"limit of|limit is"):
@@ -220,7 +220,7 @@ def test_a_failure_before_any_verified_message_leaves_nothing(
     assert list(target.parent.iterdir()) == []
 
 
-def test_limits_on_time_hold(publisher: Publisher, hrrr: Model, session: SourceSession, target: Path) -> None:
+def test_time_limits_are_enforced(publisher: Publisher, hrrr: Model, session: SourceSession, target: Path) -> None:
     publish(publisher, usual_file())
     with pytest.raises(Retryable, match="no time left"):
         download(hrrr, RUN, 1, wanted(WANTED), target, session=session, limits=Limits(seconds=-1.0))
@@ -238,7 +238,7 @@ def test_a_folder_that_cannot_be_written_is_named(
 def test_members_between_hours_are_verified_by_their_own_time(
     publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
-    """A message of the full hour is not that of a quarter past, whatever the index says."""
+    """A message of the full hour is not accepted for a quarter past, whatever the index says."""
     file = make_file([("t2m",)], [100], hour=1)
     quarter = replace(hrrr, offset_minutes=-45)
     publish(publisher, file, idx=file.idx.replace(b"1 hour fcst", b"15 min fcst"))

@@ -207,7 +207,7 @@ def test_a_stale_index_is_detected_and_the_headers_are_scanned(publisher: Publis
     new, idx = _stale(by)
     publish(publisher, new, idx=idx)
     got = _download(publisher, target)
-    # By its headers TMP is TMP: the level is not looked at, so t500 comes along.
+    # Header scans do not compare levels, so t500 is fetched too.
     assert target.read_bytes() == new.spool({*WANTED, "t500"})
     assert (got.way, got.missing, set(got.found)) == ("walk", (), set(WANTED))
     assert got.requested_bytes < len(new.data)
@@ -296,7 +296,7 @@ def test_a_truncated_file_is_refused_until_it_is_whole(publisher: Publisher, tar
     assert target.read_bytes() == FILE.spool()
 
 
-def test_an_empty_file_is_not_there_yet(publisher: Publisher, target: Path) -> None:
+def test_empty_file_counts_as_not_published(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE)
     publisher.put(key_of(FILE), b"")
     with pytest.raises(DownloadFailed):
@@ -349,7 +349,7 @@ def test_any_mix_of_faults_gives_the_right_bytes_or_none(
 def test_a_flipped_byte_anywhere_is_found_by_the_checksum_of_the_range(
     publisher: Publisher, target: Path, place: int
 ) -> None:
-    """Packed values look like any others; only a host that sends checksums lets us see that they are wrong."""
+    """Damage to packed values is detectable only if the host sends checksums."""
     publisher.digests = True
     publish(publisher, FILE, ("aws", "gcs"))
     fault = publisher.fault("flip", match="aws/", ranged=True, value=place)
@@ -382,7 +382,7 @@ def test_bytes_before_a_broken_connection_are_not_trusted_without_their_checksum
     assert all([one.range for one in publisher.asked()].count(cut.range) >= 2 for cut in cuts)
 
 
-def test_messages_may_hold_anything(publisher: Publisher, target: Path) -> None:
+def test_messages_may_contain_any_bytes(publisher: Publisher, target: Path) -> None:
     """Payloads that spell GRIB and 7777 do not confuse a walk."""
     evil = message(payload=message() * 3)
     file = SmallFile((("t2m",),), (evil,))
@@ -394,7 +394,7 @@ def test_messages_may_hold_anything(publisher: Publisher, target: Path) -> None:
 def test_a_file_whose_requests_are_slow_one_by_one_is_fetched_from_the_next_mirror(
     publisher: Publisher, target: Path
 ) -> None:
-    """No single request exceeds its time, but all of them together exceed that of the file."""
+    """No single request exceeds its time limit, but together they exceed that of the file."""
     model = hrrr_at(publisher, ("aws", "gcs"))
     publish(publisher, usual_file(), ("aws", "gcs"))
     pause = threading.Event()

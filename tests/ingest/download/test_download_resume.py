@@ -43,7 +43,7 @@ def _ranges(publisher: Publisher) -> Ranges:
 
 
 def _verified(target: Path) -> Ranges:
-    """The source's ranges of the messages that the journal notes."""
+    """The source ranges of the messages recorded in the journal."""
     offsets, place = [], 0
     for names, one in zip(FILE.names, FILE.messages, strict=True):
         if set(WANTED).intersection(names):
@@ -108,7 +108,7 @@ def test_a_second_try_fetches_only_what_is_missing(publisher: Publisher, target:
     assert got.requested_bytes < got.bytes
 
 
-def test_progress_begins_where_it_was(publisher: Publisher, target: Path) -> None:
+def test_progress_resumes_where_it_was(publisher: Publisher, target: Path) -> None:
     _interrupted(publisher, target)
     there = sum(end - start for start, end in _verified(target))
     seen: list[int] = []
@@ -175,7 +175,7 @@ def test_without_any_identity_of_the_object_nothing_is_kept(publisher: Publisher
     assert got.requested_bytes > got.bytes
 
 
-def test_another_process_at_the_same_file_is_not_disturbed(publisher: Publisher, target: Path) -> None:
+def test_concurrent_download_of_the_same_file_is_not_disturbed(publisher: Publisher, target: Path) -> None:
     publish(publisher, FILE)
     with Spool(target), pytest.raises(Retryable, match="another process") as caught:
         _download(publisher, target)
@@ -184,14 +184,14 @@ def test_another_process_at_the_same_file_is_not_disturbed(publisher: Publisher,
     assert target.read_bytes() == FILE.spool()
 
 
-def test_a_target_that_exists_is_replaced_at_once_and_whole(publisher: Publisher, target: Path) -> None:
+def test_existing_target_is_replaced_atomically(publisher: Publisher, target: Path) -> None:
     target.write_bytes(b"older")
     publish(publisher, FILE)
     _download(publisher, target)
     assert target.read_bytes() == FILE.spool()
 
 
-def test_download_that_could_not_begin_leaves_no_lock(tmp_path: Path) -> None:
+def test_download_that_could_not_start_leaves_no_lock(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "000.grib2")
     spool.part.mkdir()
     with pytest.raises(IsADirectoryError), spool:
@@ -201,8 +201,8 @@ def test_download_that_could_not_begin_leaves_no_lock(tmp_path: Path) -> None:
         pass
 
 
-def test_folder_that_goes_before_it_is_used_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when the last tile of the hour before is built at that moment, and its messages go."""
+def test_folder_removed_before_use_is_created_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the previous hour's last tile is built at that moment and its messages are removed."""
     spool = Spool(tmp_path / "run" / "001.grib2")
     really = os.open
     opened: list[str] = []

@@ -96,7 +96,7 @@ def test_a_host_that_ignores_ranges_gives_the_whole_file(publisher: Publisher, t
     assert got.way == "whole"
 
 
-def test_a_whole_file_goes_on_after_a_failure(
+def test_whole_file_resumes_after_a_failure(
     publisher: Publisher, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gribmill.ingest.download.without_index.BLOCK_BYTES", 10_000)
@@ -153,7 +153,7 @@ def test_a_header_scan_is_bounded(publisher: Publisher, target: Path) -> None:
         _download(hrrr_at(publisher), target, walked_messages=3)
 
 
-def test_a_file_that_is_here_may_have_more_messages(publisher: Publisher, target: Path) -> None:
+def test_local_file_may_have_more_messages(publisher: Publisher, target: Path) -> None:
     publisher.put(key_of(FILE), FILE.data)
     _download(_without_index(hrrr_at(publisher)), target, walked_messages=3)
     assert target.read_bytes() == FILE.spool(TMP_TOO)
@@ -180,7 +180,7 @@ def _own(model: Model, folder: Path) -> Model:
 
 
 @pytest.mark.parametrize("with_index", [True, False])
-def test_files_of_this_machine_are_a_source(hrrr: Model, tmp_path: Path, target: Path, with_index: bool) -> None:
+def test_local_files_are_a_source(hrrr: Model, tmp_path: Path, target: Path, with_index: bool) -> None:
     path = tmp_path / "own" / key_of(FILE).removeprefix("aws/")
     path.parent.mkdir(parents=True)
     path.write_bytes(FILE.data)
@@ -192,7 +192,7 @@ def test_files_of_this_machine_are_a_source(hrrr: Model, tmp_path: Path, target:
     assert path.read_bytes() == FILE.data
 
 
-def test_files_of_this_machine_that_are_not_there_or_no_files(hrrr: Model, tmp_path: Path, target: Path) -> None:
+def test_missing_local_files_and_folders_are_refused(hrrr: Model, tmp_path: Path, target: Path) -> None:
     model = _own(hrrr, tmp_path / "own")
     with pytest.raises(NotYet):
         _download(model, target)
@@ -201,7 +201,7 @@ def test_files_of_this_machine_that_are_not_there_or_no_files(hrrr: Model, tmp_p
         _download(model, target)
 
 
-def test_a_grib1_file_of_this_machine(hrrr: Model, tmp_path: Path, target: Path) -> None:
+def test_local_grib1_file_is_read(hrrr: Model, tmp_path: Path, target: Path) -> None:
     messages = [
         make_message("gfs-small", name, reference=RUN, step=step, edition=1, packing="grid_simple")
         for name, step in (("2t", 1), ("2t", 2), ("sp", 1), ("msl", 1))
@@ -237,7 +237,7 @@ def _ensemble(publisher: Publisher) -> tuple[dict[str, Model], str, list[bytes],
 
 
 @pytest.mark.parametrize("usable", [True, False])
-def test_one_member_of_a_file_with_all(publisher: Publisher, target: Path, usable: bool) -> None:
+def test_one_member_is_read_from_a_file_of_all(publisher: Publisher, target: Path, usable: bool) -> None:
     models, key, messages, index = _ensemble(publisher)
     publisher.put(key, b"".join(messages))
     stale = index.replace(f'"_length": {len(messages[0])}', f'"_length": {len(messages[0]) - 30}')
@@ -257,7 +257,7 @@ def test_a_truncated_ecmwf_index_is_detected(publisher: Publisher, target: Path)
     assert (got.way, target.read_bytes()) == ("walk", messages[2] + messages[3])
 
 
-def test_the_member_that_a_model_wants_alone() -> None:
+def test_only_the_members_own_messages_are_fetched() -> None:
     assert [member_of(extras) for extras in ((("pf:7",)), ("cf",), ("fc",), ("",), ("ENS=+1",))] == [
         7,
         0,

@@ -1,4 +1,4 @@
-"""Byte ranges become requests: every wanted byte, none twice, few of the others."""
+"""Byte ranges become requests for every wanted byte, none twice, and few others."""
 
 from __future__ import annotations
 

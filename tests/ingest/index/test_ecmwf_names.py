@@ -1,4 +1,4 @@
-"""ECMWF's index lines with today's names and with those that they are moving to: each model file selects both."""
+"""ECMWF's index lines with current and future names: each model file selects both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODELS = {
     for model in reversed(load_models().values())
     if model.family in {"ifs", "ifs_enfo", "ifs_wave", "aifs", "aifs_ens"}
 }
-# What ECMWF writes in its indexes today, and what ecCodes calls the same fields under tables 34 and later.
+# Names in ECMWF's current indexes, and ecCodes' names of the same fields under tables 34 and later.
 RENAMED: dict[str, list[dict[str, Any]]] = {
     "t2m_max": [{"param": "mx2t3"}, {"param": "mx2t6"}, {"param": "max_2t"}, {"param": "max_2t", "step": "3-6"}],
     "t2m_min": [{"param": "mn2t3"}, {"param": "mn2t6"}, {"param": "min_2t"}, {"param": "min_2t", "step": "3-6"}],
@@ -37,7 +37,7 @@ RENAMED: dict[str, list[dict[str, Any]]] = {
         {"param": "v", "levtype": "sfc", "levelist": "100"},
     ],
 }  # fmt: skip
-# Fields of the same file that must not be taken for them.
+# Fields of the same file that must not be confused with them.
 OTHERS = [
     {"param": "u", "levtype": "pl", "levelist": "100"}, {"param": "v", "levtype": "pl", "levelist": "100"},
     {"param": "2t"}, {"param": "10u"}, {"param": "u", "levtype": "hl", "levelist": "10"},
@@ -85,7 +85,7 @@ def test_the_renamed_variables_are_those_of_the_operational_models() -> None:
 
 @pytest.mark.parametrize("family", MODELS)
 def test_no_other_variable_gets_a_new_name(family: str) -> None:
-    """The witness is ecCodes: what it calls the keys of each of today's names under table version 35."""
+    """The witness is ecCodes: its names for the keys of each current name under table version 35."""
     for name in MODELS[family].variables:
         row = lexicon().get(name)
         assert row is not None and row.ecmwf, name

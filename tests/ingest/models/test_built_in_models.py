@@ -15,7 +15,7 @@ from gribmill.regions.named_grid import named_grids
 
 MODELS = load_models()
 NOW = datetime(2026, 11, 16, 3, 30, tzinfo=UTC)
-# Members of a family differ in a word or two: the first and the last represent all.
+# Members of a family differ in a word or two, so the first and the last represent all.
 SOME = sorted({group[place].id for family in {m.family for m in MODELS.values()} for place in (0, -1) for group in [
     [m for m in MODELS.values() if m.family == family]]})  # fmt: skip
 
@@ -29,7 +29,7 @@ def hours(model_id: str, run: str) -> tuple[int, ...]:
     return MODELS[model_id].hours(run_time(run))
 
 
-def test_every_family_of_the_issue_is_there() -> None:
+def test_every_required_family_exists() -> None:
     assert {model.family for model in MODELS.values()} == {
         "hrrr", "hrrr_prs", "hrrr_subh", "hrrrak", "gfs", "gfswave", "gefs", "gefs_0p50", "rap", "nam", "namnest",
         "nbm_co", "nbm_ak", "nbm_hi", "nbm_pr", "rrfs_conus", "rrfs_ak", "rrfs_hi", "rrfs_pr",
@@ -97,9 +97,7 @@ def test_a_mirror_has_one_root_in_all_models_and_grids_have_names() -> None:
         ("aifs_ens.pf50", "20260901_00", 6, "20260901/00z/aifs-ens/0p25/enfo/20260901000000-6h-enfo-pf.grib2"),
     ],
 )
-def test_files_are_where_their_publishers_put_them_at_the_time(
-    model_id: str, run: str, hour: int, expected: str
-) -> None:
+def test_file_keys_match_the_publishers_layout_at_the_time(model_id: str, run: str, hour: int, expected: str) -> None:
     assert key(model_id, run, hour) == expected
     assert MODELS[model_id].parse_key(expected) == (run_time(run), hour)
 
@@ -227,7 +225,7 @@ def test_an_objects_key_finds_every_model_that_it_belongs_to() -> None:
     assert found("index.html") == []
 
 
-def test_only_ecmwf_asks_for_attribution_and_it_is_there() -> None:
+def test_only_ecmwf_requires_attribution_and_it_is_given() -> None:
     for model in MODELS.values():
         ecmwf = model.family.startswith(("ifs", "aifs"))
         assert (model.licence == "CC-BY-4.0") == ecmwf
@@ -248,7 +246,7 @@ def test_latency_is_the_measured_one_with_straight_lines_between() -> None:
     assert hrrr_minutes(12) == (69.85, 87.45)
     assert hrrr_minutes(48) == (109.7, 123.3)
     assert hrrr_minutes(48, mirror=2) == (106.0, 109.0)
-    # Google's copy was not measured: it is expected when the best mirror is.
+    # Google's copy was not measured, so it is expected at the same time as the best mirror.
     assert hrrr_minutes(0, mirror=1) == (51.9, 74.0)
 
 

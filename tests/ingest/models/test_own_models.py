@@ -42,7 +42,7 @@ def test_a_table_changes_the_keys_that_it_names_and_leaves_the_rest() -> None:
     assert model.urls(RUN, 0) == load_models()["hrrr"].urls(RUN, 0)
 
 
-def test_a_new_model_is_like_another_but_for_the_keys_that_differ() -> None:
+def test_new_model_is_like_another_except_for_changed_keys() -> None:
     layout = {"key": "hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfnatf{ff}.grib2"}
     models = load_models(with_tables(hrrr_nat={"like": "hrrr", "layouts": [layout]}))
     assert models["hrrr_nat"].urls(RUN, 1)[0].grib_url.endswith("/hrrr.20260901/conus/hrrr.t00z.wrfnatf01.grib2")
@@ -133,7 +133,7 @@ def test_errors_name_the_model_and_the_key(change: dict[str, Any], words: str) -
 
 
 @pytest.mark.parametrize("name", ["../hrrr", "HRRR", "a b", "", "x" * 41, "gefs.p01"])
-def test_names_that_could_be_paths_are_no_models(name: str) -> None:
+def test_names_that_could_be_paths_are_refused(name: str) -> None:
     with pytest.raises(ModelError, match="is not a model name"):
         load_models(OwnModels(tables={name: {"like": "hrrr"}}))
 
@@ -155,7 +155,7 @@ def test_a_file_that_is_not_toml_is_named(tmp_path: Path) -> None:
         load_models(OwnModels(folder=tmp_path / "nowhere"))
 
 
-def test_a_root_of_no_mirror_is_refused_with_a_suggestion() -> None:
+def test_root_of_an_unknown_mirror_is_refused_with_a_suggestion() -> None:
     with pytest.raises(ModelError, match="aws-hrr: no model has such a mirror; did you mean aws-hrrr"):
         load_models(OwnModels(roots={"aws-hrr": "http://x/"}))
 

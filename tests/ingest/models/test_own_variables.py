@@ -1,4 +1,4 @@
-"""Variables of the user's own: what may be written, what is refused, and which index lines they find."""
+"""User-defined variables: what is allowed, what is refused, and which index lines they match."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_real_lines_of_the_national_blend_are_found_by_their_own_words() -> None
     assert chosen.missing == ()
 
 
-def test_a_probability_is_never_taken_for_the_quantity_nor_for_another_threshold() -> None:
+def test_probability_is_never_confused_with_the_quantity_or_another_threshold() -> None:
     use(pop=POP)
     plain = "APCP:surface:11-12 hour acc fcst:"
     assert lines_of([plain], "pop") == {}
@@ -158,7 +158,7 @@ def test_each_mistake_is_one_sentence(name: str, change: dict[str, Any], sentenc
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_palette_or_an_array_name_that_cannot_be_is_refused() -> None:
+def test_invalid_palette_or_array_name_is_refused() -> None:
     with pytest.raises(OwnVariableError, match="there is no palette pink; use one of"):
         use(pop={**POP, "palette": "pink"})
     with pytest.raises(OwnVariableError, match="tiles have an array of that name"):

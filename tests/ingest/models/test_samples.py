@@ -1,4 +1,4 @@
-"""The sample inventories: which are read off real indexes, and that these indexes have every line of them."""
+"""The sample inventories: those taken from real indexes contain only lines of these indexes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gribmill.settings.schema import Settings
 from tests.real_files import real
 
 MODELS = load_models()
-# The index of each sample that is said to be real: a model, the file, its hour, and the lines that it does not have.
+# The index of each sample marked as real: model, file, hour, and lines missing from the index.
 REAL: dict[str, tuple[str, str, int, set[str]]] = {
     "aifs": ("aifs", "reformatters.aifs_single_20250301_00z_0h.index", 0, set()),
     "gefs": ("gefs.avg", "reformatters.2025080100.geavg.t00z.pgrb2s.0p25.f009.idx", 9, set()),
@@ -89,7 +89,7 @@ def test_a_real_index_has_every_variable_of_its_model(sample: str) -> None:
     assert set(chosen.missing) == NOT_AT_THAT_HOUR.get(model_id, set())
 
 
-def test_check_says_what_the_variables_were_looked_for_in() -> None:
+def test_check_names_the_inventory_it_used() -> None:
     def rows(*arguments: str) -> dict[str, str]:
         output = CliRunner().invoke(check, [*arguments, "--json"], obj=Settings(), catch_exceptions=False).output
         (row,) = json.loads(output)

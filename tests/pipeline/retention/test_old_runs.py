@@ -44,16 +44,16 @@ def keep_days(days: float) -> Settings:
     return Settings.model_validate({"chain": {"keep_days": days}})
 
 
-def test_runs_go_by_age() -> None:
+def test_runs_are_removed_by_age() -> None:
     assert gone(on_disk("20261108_00", "20261110_00", "20261116_06"), keep_days=7) == ["20261108_00"]
 
 
-def test_runs_go_by_count_the_oldest_first() -> None:
+def test_runs_are_removed_by_count_oldest_first() -> None:
     runs = on_disk("20261115_00", "20261115_06", "20261115_12")
     assert gone(runs, keep_runs=2) == ["20261115_00"]
 
 
-def test_oldest_runs_go_until_the_rest_fits_the_disk() -> None:
+def test_oldest_runs_are_removed_until_the_rest_fits_the_disk() -> None:
     runs = on_disk("20261115_00", "20261115_06", "20261115_12")
     assert gone(runs, keep_gigabytes=0.15) == ["20261115_00", "20261115_06"]
 
@@ -84,7 +84,7 @@ def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Sc
     assert not stray.exists()
 
 
-def test_backfilled_run_is_as_young_as_its_backfill(context: Context) -> None:
+def test_backfilled_run_is_aged_from_its_backfill(context: Context) -> None:
     tile = context.root.path / "tiles" / "hrrr" / "20200101_00" / "ne" / "000.npz"
     tile.parent.mkdir(parents=True)
     tile.write_bytes(b"x")
@@ -121,12 +121,12 @@ def test_limits_of_a_model_replace_those_of_the_chain() -> None:
     ]
 
 
-def test_member_has_limits_before_its_family() -> None:
+def test_limits_of_a_member_precede_those_of_its_family() -> None:
     runs = on_disk("20261112_00", "20261115_00", model="gefs.p01")
     assert gone(runs, {"gefs.p01": {"keep_runs": 2}, "gefs": {"keep_runs": 1}}) == []
 
 
-def test_disk_budget_of_a_family_is_for_its_members_together_and_no_other_model() -> None:
+def test_disk_budget_of_a_family_covers_only_its_members_together() -> None:
     runs = [
         *on_disk("20261115_00", model="gefs.p01"),
         *on_disk("20261115_00"),
@@ -176,7 +176,7 @@ def test_run_that_a_pending_or_running_job_reads_stays(context: Context) -> None
     assert old_runs(context, keep_days(1)) == ["20200101_00", "20200102_00"]
 
 
-def test_arguments_that_were_written_by_hand_do_not_stop_pruning(context: Context) -> None:
+def test_manually_written_arguments_do_not_stop_pruning(context: Context) -> None:
     old_tile(context, "20200101_00")
     open_queue(context.settings)
     with sqlite3.connect(context.root.jobs_db) as database:

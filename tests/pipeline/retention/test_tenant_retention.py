@@ -1,4 +1,4 @@
-"""What tenants keep of their own regions: by age, number and disk; the newest complete run always stays."""
+"""Tenants' retention of their own regions by age, count and disk; the newest complete run always stays."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def gone(found: Sequence[RegionOnDisk], **limits: Any) -> list[str]:
     return [one.tiles.run.run_id for one in decided if one.removed]
 
 
-def test_regions_go_by_age_number_and_disk_the_oldest_first() -> None:
+def test_regions_are_removed_by_age_count_and_disk_oldest_first() -> None:
     assert gone(on_disk(*RUNS), keep_days=1.2) == [OLD, MIDDLE]
     assert gone(on_disk(*RUNS), keep_runs=3) == [OLD]
     assert gone(on_disk(*RUNS), keep_bytes=250) == [OLD, MIDDLE]
@@ -59,7 +59,7 @@ def test_runs_are_counted_for_each_region() -> None:
     assert gone(both, keep_runs=3) == [OLD, OLD]
 
 
-def test_what_is_needed_stays_and_counts() -> None:
+def test_needed_runs_stay_and_count() -> None:
     assert gone(on_disk(*RUNS, protected=OLD), keep_days=1.2) == [MIDDLE]
     assert gone(on_disk(*RUNS, protected=OLD), keep_bytes=250) == [MIDDLE, WHOLE]
     (first, *_) = decide_regions(Tenant("acme", keep_runs=1), on_disk(*RUNS, protected=OLD), NOW)
@@ -73,7 +73,7 @@ def settings(tmp_path: Any) -> Settings:
 
 @pytest.fixture
 def store(settings: Settings, context: Context, scribe: Scribe) -> Store:
-    """Four runs with a region of everybody and one of a tenant; the last one is still arriving."""
+    """Four runs with a shared region and a tenant's region; the last run is still arriving."""
     store = open_queue(settings)
     store.tenants.add(NewTenant("acme", regions=("ne", "texas"), keep_runs=1))
     for run in RUNS:
@@ -90,7 +90,7 @@ def removed(decisions: list[RegionDecision]) -> list[tuple[str, str]]:
     return [(one.tiles.run.run_id, one.tiles.region) for one in decisions if one.removed]
 
 
-def test_only_the_regions_of_the_tenant_alone_are_removed_and_not_missed(
+def test_only_regions_of_the_tenant_are_removed_and_not_reported_missing(
     context: Context, store: Store, scribe: Scribe
 ) -> None:
     decisions = decide_tenants(context)
@@ -119,7 +119,7 @@ def test_region_that_another_tenant_wants_stays(context: Context, store: Store) 
     assert removed(decide_tenants(context)) == [(OLD, "ne"), (MIDDLE, "ne")]
 
 
-def test_runs_that_go_as_a_whole_are_left_to_that(context: Context, store: Store) -> None:
+def test_runs_to_be_removed_entirely_are_skipped(context: Context, store: Store) -> None:
     assert removed(decide_tenants(context, gone=[RunRef("hrrr", OLD)])) == [(MIDDLE, "ne")]
     assert removed(decide_tenants(context, "gfs")) == []
 

@@ -37,7 +37,7 @@ def followed(context: Context) -> Context:
 
 
 class Clock:
-    """The time of the database and of the looks."""
+    """The time of the database and of freshness checks."""
 
     def __init__(self) -> None:
         self.now = RUN
@@ -55,7 +55,7 @@ def clock(followed: Context, scribe: Scribe, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def store(followed: Context, clock: Clock) -> Iterator[Store]:
-    """A worker that is alive, and the run of 13 UTC complete for both regions."""
+    """A live worker, and the run of 13 UTC complete for both regions."""
     store = open_queue(followed.settings)
     store.database.clock = clock  # type: ignore[attr-defined]
     yield store
@@ -102,7 +102,7 @@ NEXT = RUN + timedelta(hours=1)
 
 
 def fail(store: Store, clock: Clock, *jobs: NewJob) -> None:
-    """Each of these jobs has failed once, and waits for its next attempt."""
+    """Fail each of these jobs once, so that it waits for its next attempt."""
     for job in jobs:
         store.jobs.enqueue(job)
         (claimed,) = store.claim(ClaimRequest("host-1-ab", (job.type,), 60))
@@ -117,7 +117,7 @@ def test_region_with_the_newest_run_that_is_due_is_ok(
     assert found["ne"].age_seconds == 6000
 
 
-def test_health_is_not_looked_at_where_every_region_is_ok(
+def test_health_is_not_checked_while_every_region_is_ok(
     followed: Context, store: Store, clock: Clock, complete: None
 ) -> None:
     now = clock.now = RUN + timedelta(minutes=100)
@@ -167,7 +167,7 @@ def test_one_region_may_be_late_and_the_other_not(
     assert (found["ne"].text, found["texas"].text) == ("ok", "late: build failing")
 
 
-def test_tiles_that_wait_without_a_failure_are_work_that_waits(
+def test_waiting_tiles_without_failures_are_reported_as_waiting_work(
     followed: Context, scribe: Scribe, store: Store, clock: Clock, complete: None
 ) -> None:
     scribe.run(NEXT_ID, followed.models["hrrr"].hours(NEXT))
@@ -185,7 +185,7 @@ def test_download_that_fails_is_the_cause(
     assert look(followed, store, clock, late_at(followed, NEXT))["ne"].text == "late: download failing"
 
 
-def test_general_obstacles_come_first(
+def test_general_problems_come_first(
     followed: Context, store: Store, clock: Clock, complete: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = late_at(followed, NEXT)
@@ -200,7 +200,7 @@ def test_general_obstacles_come_first(
     assert without_worker(followed, clock.now)["ne"].cause == "no worker"
 
 
-def test_paused_or_reserved_type_outside_the_chain_is_no_cause(
+def test_paused_or_reserved_type_outside_the_chain_is_not_a_cause(
     followed: Context, store: Store, clock: Clock, complete: None
 ) -> None:
     now = late_at(followed, NEXT)
@@ -230,7 +230,7 @@ class Looks:
         self.watch = ChainWatch(self.context, models, self.store, lambda: self.clock.now)
 
     def at(self, now: datetime) -> list[str]:
-        """The lines of one look."""
+        """The lines logged by one check."""
         self.clock.now = now
         self.store.workers.heartbeat("host-1-ab", 60, types=CHAIN)
         self.logged.clear()
@@ -244,7 +244,7 @@ def looks(followed: Context, store: Store, clock: Clock, complete: None, caplog:
     return Looks(followed, store, clock, caplog)
 
 
-def test_late_stale_and_recovered_are_reported_once_each_also_over_a_restart(looks: Looks) -> None:
+def test_late_stale_and_recovered_are_reported_once_even_over_a_restart(looks: Looks) -> None:
     late = late_at(looks.context, NEXT)
     stale = late + timedelta(hours=looks.context.models["hrrr"].stale_hours)
     assert looks.at(RUN + timedelta(minutes=90)) == []

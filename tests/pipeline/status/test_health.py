@@ -1,4 +1,4 @@
-"""What is wrong with a data root, the worst first."""
+"""Problems of a data root, the worst first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOW = RUN + timedelta(minutes=55)
 
 @pytest.fixture
 def store(context: Context, scribe: Scribe) -> Store:
-    """A whole run of hrrr, and a worker that is alive."""
+    """A complete run of hrrr, and a live worker."""
     scribe.run(RUN_ID, [0, 1])
     for hour in (0, 1):
         scribe.hour(RUN_ID, hour, ["ne"])
@@ -43,14 +43,12 @@ def texts(found: Health) -> list[str]:
     return [one.text for one in found.problems]
 
 
-def test_all_is_well_with_a_worker_a_disk_and_a_whole_run(context: Context, store: Store) -> None:
+def test_no_problem_with_a_worker_free_disk_and_a_complete_run(context: Context, store: Store) -> None:
     found = health(context)
     assert (found.well, found.problems, found.workers) == (True, (), 1)
 
 
-def test_no_worker_is_the_worst_that_can_happen(
-    context: Context, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_workers_are_the_worst_problem(context: Context, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.workers.heartbeat("host-1-ab", 60, types=CHAIN, state="stopped")
     store.types.pause("publish")
     set_free(monkeypatch, 0)
@@ -60,7 +58,7 @@ def test_no_worker_is_the_worst_that_can_happen(
     assert texts(found)[0].startswith("no worker is running; the last heartbeat was at ")
 
 
-def test_a_worker_that_went_silent_does_not_count(context: Context, store: Store) -> None:
+def test_silent_worker_does_not_count(context: Context, store: Store) -> None:
     statuses = status_of(context, [context.models["hrrr"]], now=NOW)
     later = datetime.now(UTC) + timedelta(seconds=61)
     assert "no worker" in [one.kind for one in health_of(context, statuses, now=later).problems]
@@ -114,7 +112,7 @@ def test_a_late_model_is_a_problem(context: Context, store: Store) -> None:
     assert [one.kind for one in health(context, NOW + timedelta(hours=8)).problems] == ["model"]
 
 
-def test_runs_of_a_clock_that_was_ahead_do_not_make_a_whole_model_arrive(
+def test_runs_from_a_fast_clock_do_not_mark_the_model_as_arriving(
     context: Context, store: Store, scribe: Scribe
 ) -> None:
     scribe.run("20261101_19", [0, 1])
@@ -151,7 +149,7 @@ def missing(context: Context, hour: int) -> tuple[str, int, str | None]:
     return one.reason, one.job.tries, one.job.error
 
 
-def test_missing_hours_carry_the_failures_of_their_jobs(context: Context, store: Store, scribe: Scribe) -> None:
+def test_missing_hours_show_the_failures_of_their_jobs(context: Context, store: Store, scribe: Scribe) -> None:
     scribe.run(RUN_ID, [0, 1, 2, 3])
     for hour in (2, 3):
         store.jobs.enqueue_many(
@@ -162,7 +160,7 @@ def test_missing_hours_carry_the_failures_of_their_jobs(context: Context, store:
     assert missing(context, 3) == ("download failed", 1, "checksum wrong 3")
 
 
-def test_missing_tiles_carry_the_failures_of_their_jobs(context: Context, store: Store, scribe: Scribe) -> None:
+def test_missing_tiles_show_the_failures_of_their_jobs(context: Context, store: Store, scribe: Scribe) -> None:
     scribe.run(RUN_ID, [0, 1, 2])
     scribe.hour(RUN_ID, 2, ["ne", "texas"])
     store.jobs.enqueue_many(tile_jobs(HourRef("hrrr", RUN_ID, 2), ["ne", "texas"], live=True))

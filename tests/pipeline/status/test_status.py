@@ -13,7 +13,7 @@ RUN = datetime(2026, 11, 1, 13, tzinfo=UTC)
 RUN_ID = "20261101_13"
 
 
-def test_missing_hours_carry_their_reasons(context: Context, scribe: Scribe) -> None:
+def test_missing_hours_show_their_reasons(context: Context, scribe: Scribe) -> None:
     model = context.models["hrrr"]
     scribe.run(RUN_ID, model.hours(RUN))
     scribe.hour(RUN_ID, 0, ["ne"])
@@ -62,7 +62,7 @@ def test_late_hours_are_reported_as_forecast_hours_not_as_a_delay(context: Conte
     assert status_of(context, [model], now=moment)[0].verdict == "2 forecast hours are late"
 
 
-def test_run_is_not_whole_while_a_followed_region_lacks_tiles(context: Context, scribe: Scribe) -> None:
+def test_run_is_incomplete_while_a_followed_region_lacks_tiles(context: Context, scribe: Scribe) -> None:
     whole_run(scribe)
     model, now = context.models["hrrr"], RUN + timedelta(minutes=55)
     assert status_of(follows(context, "ne"), [model], now=now)[0].verdict == "whole"
@@ -80,8 +80,8 @@ def test_run_is_not_whole_while_a_followed_region_lacks_tiles(context: Context, 
     assert status_of(both, [model], now=moment)[0].verdict == "2 forecast hours are late"
 
 
-def test_run_is_not_whole_while_a_region_that_one_hour_has_lacks_others(context: Context, scribe: Scribe) -> None:
-    """Regions of a command line are not in the settings, but in what was requested."""
+def test_run_is_incomplete_while_a_requested_region_lacks_hours(context: Context, scribe: Scribe) -> None:
+    """Regions given on a command line are recorded with the request, not in the settings."""
     whole_run(scribe)
     scribe.hour(RUN_ID, 0, ["texas"])
     scribe.tile(RUN_ID, 0, "texas")
@@ -99,7 +99,7 @@ def test_regions_of_the_chain_are_not_expected_of_a_model_that_is_not_followed(
     assert status_of(follows(context, "ne"), [context.models["rap"]])[0].runs[0].whole
 
 
-def test_region_that_the_file_did_not_reach_is_not_missing(context: Context, scribe: Scribe) -> None:
+def test_region_outside_the_file_is_not_missing(context: Context, scribe: Scribe) -> None:
     whole_run(scribe)
     for hour in (0, 1):
         scribe.asked(RUN_ID, hour, "texas")

@@ -69,7 +69,7 @@ def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("hour") / "hour.grib2", messages)
 
 
-def test_a_tile_holds_the_decoders_own_values_bit_for_bit(hour: Path, tmp_path: Path) -> None:
+def test_tile_equals_the_decoded_values_bit_for_bit(hour: Path, tmp_path: Path) -> None:
     tile = tile_of(build(hour, [POTOMAC], tmp_path))
     items = list(read_fields(hour))
     cut = window(items[0].grid, POTOMAC.box)
@@ -92,7 +92,7 @@ def test_grid_relative_winds_become_earth_relative(hour: Path, tmp_path: Path) -
     assert tile.meta.variables["u10"].winds == "earth"
 
 
-def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path) -> None:
+def test_single_component_is_never_stored_as_rotated(tmp_path: Path) -> None:
     path = write(tmp_path / "u.grib2", [make_message("hrrr-ne", "10u"), make_message("hrrr-ne", "2t")])
     tile = tile_of(build(path, [POTOMAC], tmp_path))
     assert tile.names == ["t2m"]
@@ -106,7 +106,7 @@ def test_one_component_alone_is_never_stored_as_if_it_were_turned(tmp_path: Path
     assert everything.meta.variables["u10_grid"].long_name.endswith("relative to the grid")
 
 
-def test_a_percentile_of_a_component_is_never_turned(tmp_path: Path) -> None:
+def test_percentile_of_a_component_is_never_rotated(tmp_path: Path) -> None:
     ninety = {"productDefinitionTemplateNumber": 6, "percentileValue": 90}
     made = [make_message("hrrr-ne", name, keys=ninety) for name in ("10u", "10v")]
     path = write(tmp_path / "ninety.grib2", [*made, make_message("hrrr-ne", "2t")])
@@ -118,7 +118,7 @@ def test_a_percentile_of_a_component_is_never_turned(tmp_path: Path) -> None:
     assert [everything.meta.variables[name].winds for name in everything.names] == [None, "grid", "grid"]
 
 
-def test_stress_along_the_grid_is_turned_as_wind_is(tmp_path: Path) -> None:
+def test_stress_along_the_grid_is_rotated_like_wind(tmp_path: Path) -> None:
     made = [make_message("hrrr-ne", "10u", keys={"parameterNumber": number}) for number in (38, 37)]
     path = write(tmp_path / "stress.grib2", made)
     tile = tile_of(build(path, [POTOMAC], tmp_path, everything=True))
@@ -143,14 +143,14 @@ def test_times_are_whole_minutes_rounded_down(tmp_path: Path) -> None:
     assert tile.meta.valid_time == datetime(2026, 9, 1, 12, 1, tzinfo=UTC)
 
 
-def test_asking_for_one_component_still_turns_it_with_the_other(hour: Path, tmp_path: Path) -> None:
+def test_single_requested_component_is_still_rotated_with_the_other(hour: Path, tmp_path: Path) -> None:
     both = tile_of(build(hour, [POTOMAC], tmp_path / "both"))
     alone = tile_of(build(hour, [POTOMAC], tmp_path / "alone", variables=["v10"]))
     assert alone.names == ["v10"]
     np.testing.assert_array_equal(alone.read("v10"), both.read("v10"))
 
 
-def test_winds_that_are_earth_relative_already_are_left_alone(tmp_path: Path) -> None:
+def test_earth_relative_winds_are_unchanged(tmp_path: Path) -> None:
     messages = [make_message("gfs-small", name, packing="grid_simple") for name in ("10u", "10v")]
     path = write(tmp_path / "w.grib2", messages)
     tile = tile_of(build(path, [AFRICA], tmp_path), "africa")
@@ -169,7 +169,7 @@ def test_both_fields_of_one_message_are_found(tmp_path: Path) -> None:
     assert facts == [(1, 1), (1, 2)]
 
 
-def test_meta_leads_back_to_every_message(hour: Path, tmp_path: Path) -> None:
+def test_meta_identifies_every_message(hour: Path, tmp_path: Path) -> None:
     content = hour.read_bytes()
     tile = tile_of(build(hour, [POTOMAC], tmp_path, url="https://example.org/h.grib2", etag='"abc"'))
     for quantity in tile.meta.variables.values():
@@ -330,7 +330,7 @@ def test_runs_at_either_end_of_the_calendar(year: int, step: int, runs: list[str
     assert [note.reason for note in outcome.skipped] == ([] if runs else ["its forecast time is unknown"])
 
 
-def test_steps_between_the_hours_get_names_of_their_own(tmp_path: Path) -> None:
+def test_steps_between_hours_have_their_own_names(tmp_path: Path) -> None:
     messages = [
         make_message("hrrr-ne", "refc", step=step, step_units="m", keys={"typeOfFirstFixedSurface": 10})
         for step in (15, 75)
@@ -364,7 +364,7 @@ def test_members_of_an_ensemble_are_not_confused(tmp_path: Path) -> None:
     assert [float(everything.read(name)[0, 0]) for name in everything.names] == [281.0, 282.0, 283.0]
 
 
-def test_fields_on_another_grid_get_a_tile_of_their_own(tmp_path: Path) -> None:
+def test_fields_on_another_grid_get_a_separate_tile(tmp_path: Path) -> None:
     path = write(tmp_path / "two.grib2", [make_message("gfs-small", "2t"), make_message("gfswave-atlantic", "2t")])
     west = Region("bermuda", Box(-80.0, 20.0, -65.0, 35.0))
     outcome = build(path, [west], tmp_path, model="gfs")
@@ -390,7 +390,7 @@ def test_ecmwf_data_carry_their_attribution_and_others_do_not(tmp_path: Path) ->
         assert tile_of(build(path, [AFRICA], tmp_path, model=grid), "africa").meta.attribution == attribution
 
 
-def test_cells_of_a_regular_grid_have_mean_least_and_greatest(hour: Path, tmp_path: Path) -> None:
+def test_cells_of_a_regular_grid_have_mean_minimum_and_maximum(hour: Path, tmp_path: Path) -> None:
     coarse = replace(POTOMAC, resolution=0.25, method="cells")
     tile = tile_of(build(hour, [coarse], tmp_path, variables=["t2m"]))
     assert tile.names == ["t2m", "t2m_max", "t2m_min"]
@@ -403,7 +403,7 @@ def test_cells_of_a_regular_grid_have_mean_least_and_greatest(hour: Path, tmp_pa
     assert tile.meta.variables["t2m"].method == "cells"
 
 
-def test_the_days_highest_is_not_confused_with_the_highest_of_a_cell(tmp_path: Path) -> None:
+def test_maximum_over_time_is_not_confused_with_the_maximum_of_a_cell(tmp_path: Path) -> None:
     over_the_hour = {"productDefinitionTemplateNumber": 8, "typeOfStatisticalProcessing": 2, "stepRange": "0-1"}
     messages = [make_message("hrrr-ne", "2t", 280.0), make_message("hrrr-ne", "2t", 285.0, keys=over_the_hour)]
     path = write(tmp_path / "max.grib2", messages)
@@ -429,7 +429,7 @@ def test_packed_tiles_give_back_every_bit_and_are_smaller(hour: Path, tmp_path: 
     for name in plain.names:
         assert packed.read(name).tobytes() == plain.read(name).tobytes()
     assert packed.meta.variables["vis"].packed is not None
-    assert packed.meta.variables["u10"].packed is None  # rotated winds are not the source's integers any more
+    assert packed.meta.variables["u10"].packed is None  # rotated winds no longer equal the source's integers
     assert packed.archive.size < plain.archive.size
 
 

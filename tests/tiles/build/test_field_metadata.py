@@ -42,13 +42,13 @@ def test_degrees_are_an_angle_unless_they_are_a_temperature(units: str, angle: b
         ({"probability": Probability(9, 1.0, 2.0)}, "Temperature, probability of kind 9", "%"),
     ],
 )
-def test_a_statistic_of_an_ensemble_says_what_it_is(part: dict[str, Any], long_name: str, units: str) -> None:
+def test_ensemble_statistic_is_named_in_the_metadata(part: dict[str, Any], long_name: str, units: str) -> None:
     keys = Keys(2, NCEP, None, (0, 0, 0), 0, REFERENCE, **part)
     assert of_ensemble("Temperature", "K", keys) == (long_name, units)
 
 
 def test_dust_is_not_named_smoke(tmp_path: Path) -> None:
-    """HRRR's smoke has no constituent; where a message names one, the lexicon's words are not for it."""
+    """HRRR's smoke has no constituent; the lexicon's name does not apply to a message that has one."""
     dust = {
         "productDefinitionTemplateNumber": 44, "discipline": 0, "parameterCategory": 20, "parameterNumber": 0,
         "aerosolType": 62001, "typeOfFirstFixedSurface": 103, "scaleFactorOfFirstFixedSurface": 0,

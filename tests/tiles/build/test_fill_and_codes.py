@@ -106,7 +106,7 @@ def test_regridding_never_averages_fill_values(file: Path, tmp_path: Path, metho
         ("pres_cloudtop", (0, 3, 0), 3, 30_000, -50_000, -12_000),
     ],
 )
-def test_what_a_publisher_interpolated_between_values_and_fill_values_is_missing(
+def test_values_interpolated_with_fill_values_are_missing(
     tmp_path: Path, name: str, parameter: tuple[int, int, int], surface: int, value: float, fill: float, between: float
 ) -> None:
     values = np.full(GRIDS["hrrr-ne"].shape, float(value))
@@ -128,7 +128,7 @@ def test_a_fill_value_of_one_centre_is_a_value_of_another(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(("category", "fill"), [(10, -99.0), (10, -999.0), (6, -3.0), (6, -1.0)])
-def test_what_no_radar_of_mrms_sees_is_missing(tmp_path: Path, category: int, fill: float) -> None:
+def test_points_outside_radar_coverage_of_mrms_are_missing(tmp_path: Path, category: int, fill: float) -> None:
     seen = np.full(GRIDS["hrrr-ne"].shape, 12.0)
     seen[::2] = fill
     mrms = numbers(209, category, 0, centre=161, **SURFACE)
@@ -140,7 +140,7 @@ def test_what_no_radar_of_mrms_sees_is_missing(tmp_path: Path, category: int, fi
 
 
 @pytest.mark.parametrize("method", ["bilinear", "cells", "nearest"])
-def test_regridding_never_makes_up_codes(file: Path, tmp_path: Path, method: Method) -> None:
+def test_regridding_never_invents_codes(file: Path, tmp_path: Path, method: Method) -> None:
     tile = cut(file, tmp_path, method=method)
     found = tile.read("ptype")
     assert set(np.unique(found[~np.isnan(found)])) <= {0.0, 1.0, 3.0, 5.0}

@@ -39,7 +39,7 @@ def lambert(side: int) -> LambertGrid:
 
 
 def peak_bytes(work: Callable[[], Any]) -> int:
-    """The most memory that the work held at once, NumPy's arrays included."""
+    """The peak memory of the call, including NumPy's arrays."""
     tracemalloc.start()
     try:
         work()
@@ -49,7 +49,7 @@ def peak_bytes(work: Callable[[], Any]) -> int:
 
 
 @pytest.mark.parametrize("method", ["nearest", "bilinear", "cells", None])
-def test_a_grid_beyond_the_limit_is_refused_before_it_is_laid_out(method: Method | None) -> None:
+def test_grid_beyond_the_limit_is_refused_before_allocation(method: Method | None) -> None:
     region = Region("globe", GLOBE, "", 1.0 if method else None, method)
 
     def cut() -> None:

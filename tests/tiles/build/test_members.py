@@ -1,4 +1,4 @@
-"""Members, statistics and models are filed apart, and no tile is overwritten by another source's."""
+"""Members, statistics and models have separate folders, and no source overwrites another's tile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_second_member_does_not_overwrite_the_first(tmp_path: Path) -> None:
         assert tile.read("t2m").max() == pytest.approx(280 + number)
 
 
-def test_control_member_mean_and_spread_in_one_file_get_a_place_each(tmp_path: Path) -> None:
+def test_control_member_mean_and_spread_get_separate_folders(tmp_path: Path) -> None:
     control = MEMBER | {"typeOfEnsembleForecast": 1}
     derived = GEFS | {"productDefinitionTemplateNumber": 2}
     file = write(
@@ -67,7 +67,7 @@ def test_a_given_name_is_kept_for_one_member_and_extended_for_several(tmp_path: 
         gribmill.cut(tmp_path / "two.grib2", BOX, tmp_path, model="ours.p01")
 
 
-def test_what_another_member_model_or_grid_was_cut_into_stays(tmp_path: Path) -> None:
+def test_tiles_of_another_member_model_or_grid_stay(tmp_path: Path) -> None:
     one = write(tmp_path / "one/x.grib2", [message(**MEMBER, perturbationNumber=1)])
     other = write(tmp_path / "two/x.grib2", [message(**MEMBER, perturbationNumber=2)])
     arguments = ("--bbox", "-20,-35,50,35", "-o", tmp_path, "--model", "mine")
@@ -82,8 +82,8 @@ def test_what_another_member_model_or_grid_was_cut_into_stays(tmp_path: Path) ->
     assert read_tile(path).meta.identity["ensemble_member"] == 2
 
 
-def test_files_with_equal_keys_are_told_apart_by_their_names(tmp_path: Path) -> None:
-    """Those of GFS and of its assimilation have the same keys at hour 0."""
+def test_files_with_equal_keys_are_distinguished_by_name(tmp_path: Path) -> None:
+    """Files of GFS and of its assimilation have the same keys at hour 0."""
     first = write(tmp_path / "a.grib2", [message(generatingProcessIdentifier=81)])
     second = write(tmp_path / "b.grib2", [message("2d", generatingProcessIdentifier=81)])
     gribmill.cut(first, BOX, tmp_path)

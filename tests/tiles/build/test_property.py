@@ -72,7 +72,7 @@ def boxes(draw: st.DrawFn) -> Box:
 
 
 def column_choices(marked: np.ndarray, wraps: bool) -> list[np.ndarray]:
-    """Every smallest run of columns (circular on a grid that wraps) that holds all marked ones."""
+    """Every shortest run of columns (circular on a grid that wraps) that contains all marked ones."""
     count = len(marked)
     if not wraps:
         found = np.flatnonzero(marked)

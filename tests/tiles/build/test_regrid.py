@@ -42,7 +42,7 @@ def noise(shape: tuple[int, int], missing: float = 0.2) -> np.ndarray:
 
 
 def apply(made: Regridder, values: np.ndarray) -> dict[str, np.ndarray]:
-    """A regridder is given its window of a field."""
+    """Apply a regridder to its window of a field."""
     return made.apply(np.ascontiguousarray(made.window.take(values)))
 
 
@@ -127,7 +127,7 @@ def test_a_missing_neighbour_without_weight_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_cells_are_the_mean_least_and_greatest_of_their_points(name: str) -> None:
+def test_cells_are_the_mean_minimum_and_maximum_of_their_points(name: str) -> None:
     grid, box, size = GRIDS[name], BOXES[name], {"globe": 12.0, "lambert": 0.7}[name]
     values, axes = noise(grid.shape), target_axes(box, size)
     found = apply(regridder(grid, box, size, "cells"), values)
@@ -169,7 +169,7 @@ def test_points_outside_the_source_grid_are_missing() -> None:
 
 
 def over_the_whole(made: Regridder, grid: Grid) -> Regridder:
-    """The same regridder, but one that takes the whole field."""
+    """The same regridder for the whole field instead of its window."""
 
     def there(points: Points) -> Points:
         rows, columns = made.window.rows.start, made.window.cols[0].start

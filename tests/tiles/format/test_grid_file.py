@@ -37,7 +37,7 @@ def folder_of(data: Path, run: str) -> Path:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Each working out of the points."""
+    """Counts how often the points are computed."""
     calls: list[str] = []
 
     def counting(record: GridRecord, where: str) -> tuple[Floats, Floats]:
@@ -74,14 +74,14 @@ def test_a_damaged_grid_file_of_another_run_is_not_taken_over(tmp_path: Path, co
         assert grid["lat"].ndim == 2
 
 
-def test_another_box_under_the_same_name_gets_points_of_its_own(tmp_path: Path, counted: list[str]) -> None:
+def test_another_box_under_the_same_name_gets_its_own_points(tmp_path: Path, counted: list[str]) -> None:
     build(hour(tmp_path, "20260901", 1), [POTOMAC], tmp_path / "data", model="hrrr")
     wider = Region("potomac", Box(-80, 38, -76, 40))
     build(hour(tmp_path, "20260902", 1), [wider], tmp_path / "data", model="hrrr")
     assert counted == ["points", "points"]
 
 
-def test_without_hard_links_each_run_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_hard_links_each_run_has_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError("no hard links here")
 

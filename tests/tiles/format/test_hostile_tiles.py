@@ -1,4 +1,4 @@
-"""Tiles made to do harm: whatever their metadata say, readers and `verify` end in a sentence."""
+"""Malicious tiles: whatever their metadata say, readers and `verify` report an error in one sentence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def meta_of(path: Path) -> dict[str, Any]:
 
 
 def rewrite(path: Path, meta: dict[str, Any] | bytes | None = None, /, **arrays: np.ndarray) -> Path:
-    """The tile with another `meta` or other arrays, with checksums that fit."""
+    """The tile with another `meta` or other arrays, and valid checksums."""
     archive = Archive(path)
     content = {name: archive.read(name) for name in archive.entries}
     if meta is not None:
@@ -50,7 +50,7 @@ def rewrite(path: Path, meta: dict[str, Any] | bytes | None = None, /, **arrays:
 
 
 def refusals(path: Path) -> list[str]:
-    """What everything that reads a tile says about this one."""
+    """The error of every reader for this tile."""
     said = []
     try:
         tile = read_tile(path)

@@ -1,4 +1,4 @@
-"""The JSON of `meta` that is put together from shared texts is what the model itself would write."""
+"""The JSON of `meta`, assembled from shared texts, equals what the model itself would write."""
 
 from __future__ import annotations
 

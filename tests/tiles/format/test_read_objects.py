@@ -1,4 +1,4 @@
-"""Tiles are read from an object store as from the disk: only the parts that are needed, in few requests."""
+"""Tiles are read from an object store like from disk: only the needed parts, in few requests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def url(local_root: Path, prefix: ObjectPath, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
-    """Counts requests by their kind, and the bytes that came."""
+    """Counts requests by kind, and the bytes received."""
     _kept.cache_clear()
     counts: Counter[str] = Counter()
     real_range, real_tail = ObjectClient.read_range, ObjectClient.read_tail

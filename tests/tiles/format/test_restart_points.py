@@ -146,7 +146,7 @@ def test_an_array_of_another_kind_is_refused(tmp_path: Path, field: np.ndarray) 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_every_segment_of_a_healthy_array_is_read(seed: int) -> None:
-    """ISA-L keeps back a code that ends with its input: one segment of noise in twenty lacked its last byte."""
+    """ISA-L holds back a code that ends with its input: one in twenty noise segments lacked its last byte."""
     random = np.random.default_rng(seed)
     array = (random.normal(size=70_000) * [1, 100, 1e-3][seed % 3]).astype(np.float32)
     array = np.round(array, 1) if seed % 2 else array
@@ -239,7 +239,7 @@ def test_a_segment_within_a_block_comes_with_the_blocks_codes() -> None:
     assert listed(entry, BLOCK + HALF, BLOCK + HALF + 1) == [
         Segment(10, 20, 3 * HALF, HALF, 3, 4, header_bits=3, skip_bits=20)
     ]
-    # One block's codes do not serve the next.
+    # The codes of one block do not apply to the next.
     across = [
         Segment(0, 18, HALF, HALF, 1, 2, header_bits=3, skip_bits=30),
         Segment(10, 20, BLOCK, HALF, 2, 3, header_bits=3, skip_bits=3),

@@ -17,7 +17,7 @@ SOME = settings(max_examples=150, deadline=None, derandomize=True)
 
 @dataclass(frozen=True)
 class MadeRun:
-    """What fell in each quarter of an hour, and the sums that a publisher made of it."""
+    """The precipitation of each quarter of an hour, and the sums published for it."""
 
     quarters: tuple[int, ...]
     steps: tuple[int, ...]
@@ -30,7 +30,7 @@ class MadeRun:
 
 @st.composite
 def made_runs(draw: st.DrawFn, exact: bool) -> MadeRun:
-    """Run totals, resetting buckets and fixed windows in any mixture, rounded as packing does; any of them may lack."""
+    """Run totals, resetting buckets and fixed windows in any mixture, rounded as packing does; any may be missing."""
     every = draw(st.sampled_from([15, 60, 180, 360]))
     count = draw(st.integers(1, 16))
     reset = every * draw(st.integers(1, 8))

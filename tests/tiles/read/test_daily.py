@@ -48,7 +48,7 @@ def test_a_whole_day_has_extremes_and_a_sum() -> None:
     first, second = days.columns["t2m"].days
     assert (first.low, first.high, first.whole) == (0.0, 23.0, True)
     assert (second.low, second.high, second.whole) == (24.0, 47.0, True)
-    # The amount that ends at midnight is of the day before; the last hour of the second day is not there.
+    # The amount that ends at midnight belongs to the previous day; the last hour of the second day is missing.
     total, partial = days.columns["tp"].days
     assert (total.total, total.whole) == (24.0, True)
     assert math.isnan(partial.total) and not partial.whole
