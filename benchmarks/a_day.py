@@ -141,7 +141,7 @@ def shared(costs: list[Cost], machines: int) -> tuple[float, float, float]:
 
 
 def page(costs: list[Cost], unknown: list[str], rates: Rates, sizes: dict[str, float]) -> str:
-    """The rates, a line for each model, the total, and how many machines that takes."""
+    """The rates, a line for each model, the total, and the number of machines needed."""
     rows = [
         f"| {cost.model}{' *' if cost.guessed else ''} | {cost.packing} | {cost.grid_points / 1e6:.2f} | {cost.runs} "
         f"| {cost.files:,} | {cost.messages:,} | {cost.tiles:,} | {cost.network:.1f} | {cost.download_cpu:.2f} "

@@ -1,7 +1,7 @@
 """What a fleet of workers costs its PostgreSQL server: `python -m benchmarks.fleet --workers 10,100`.
 
-Real worker processes, each with one executor, on one machine. CPU times count, so that a loaded machine does no harm.
-The fleet is idle first, then gets single jobs at a steady pace, then many at once.
+Real worker processes, each with one executor, on one machine. Figures are CPU times, on which other load has little effect.
+The fleet is first idle, then gets single jobs at a steady pace, then many at once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Cost:
-    """CPU seconds of the server and of the fleet in a stretch of time."""
+    """CPU seconds of the server and of the fleet over an interval."""
 
     seconds: float
     server: float
@@ -117,7 +117,7 @@ def _report(fleet: Fleet, store: Store, count: int) -> None:
 
 
 def _use_every_worker(store: Store, count: int) -> None:
-    """Plans are made, modules are loaded: what a worker does once is not part of the figures."""
+    """Warm up every worker, so that one-time costs such as plans and imports do not count."""
     store.jobs.enqueue_many([NewJob("sleep", {"seconds": 0.2})] * 5 * count)
     _wait(lambda: not _left(store))
 

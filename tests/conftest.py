@@ -26,21 +26,21 @@ _unmarked: pytest.Item | None = None
 
 
 def pytest_configure() -> None:
-    """A shell ignores SIGINT in what it runs in the background, and all processes of the tests would ignore it too."""
+    """Restore SIGINT: a shell ignores it in background processes, and all processes of the tests would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A server that was given keeps nothing of this run."""
+    """Remove everything of this run from an external server."""
     if GIVEN_POSTGRES is not None and not hasattr(session.config, "workerinput"):  # the process that started the others
-        from tests.servers.shared_postgres import drop_templates  # late: few runs need psycopg
+        from tests.servers.shared_postgres import drop_templates  # imported late, because few runs need psycopg
 
         drop_templates()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Soak tests run for minutes: only when they are asked for by name (`-m soak`)."""
+    """Skip soak tests, which take minutes, unless they are selected (`-m soak`)."""
     if "soak" in (config.option.markexpr or ""):
         return
     soak = [item for item in items if item.get_closest_marker("soak")]
@@ -51,9 +51,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """A test that starts a process says so with a marker, or fails: the fast layer stays without processes.
+    """Fail a test that starts a process without a marker, so that the fast layer has no processes.
 
-    Commands that run in this process set up logging for all of it: each test begins without.
+    Also resets logging, which commands in this process configure globally.
     """
     global _unmarked
     _unmarked = None if any(item.get_closest_marker(name) for name in MAY_START_PROCESSES) else item
@@ -68,7 +68,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_teardown() -> None:
-    """The last test of a run also ends what others have started."""
+    """Allow processes during teardown: the last test also ends servers that other tests started."""
     global _unmarked
     _unmarked = None
 
@@ -78,5 +78,5 @@ def _refuse_processes(event: str, args: tuple[Any, ...]) -> None:
         raise AssertionError(f"{_unmarked.name} starts a process ({event}): mark it with pytest.mark.process")
 
 
-# An audit hook cannot be removed: one for the whole session.
+# An audit hook cannot be removed, so there is one for the whole session.
 sys.addaudithook(_refuse_processes)

@@ -9,7 +9,7 @@ from gribmill.views.queue.event_payload import PAYLOADS
 
 
 def undocumented(events: Iterable[tuple[str, Any]]) -> list[str]:
-    """What differs from the documentation: names that it does not have, keys, types."""
+    """Differences from the documentation: undocumented names, keys and types."""
     return [fault for name, payload in events if (fault := _fault(name, payload))]
 
 

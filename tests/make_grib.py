@@ -178,7 +178,7 @@ def make_message(
     `missing`: how NaN is encoded: "bitmap", or "management" (complex packings: a reserved number).
     `decimal`: round to this number of digits, as NOAA does, with as many bits as that takes; instead of `bits`.
     `window`: first and last hour of a `statistic`: "accum", "avg", "max" or "min".
-    `keys`: any further ecCodes keys, set last before the values.
+    `keys`: additional ecCodes keys, set last before the values.
     """
     spec = GRIDS[grid] if isinstance(grid, str) else grid
     mode = spec.scanning if scanning is None else scanning

@@ -1,6 +1,6 @@
-"""New databases of the tests are copies of one that was migrated once: migrations take thirty milliseconds.
+"""New test databases are copies of one that was migrated once, because migrations take thirty milliseconds.
 
-Processes that a test starts migrate for themselves, and so do tests that change a migration (`migrate_new_databases`).
+Processes started by a test run the migrations, and so do tests that change one (`migrate_new_databases`).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """What stays to be read: without colours, and without lines that were replaced."""
+        """The final text: without colours and replaced lines."""
         return _ERASED.sub("", _COLOURS.sub("", self.raw).replace("\r\n", "\n"))
 
     @property

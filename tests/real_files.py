@@ -10,7 +10,7 @@ REAL_GRIB = Path(__file__).parents[2] / "shared" / "grib"
 
 
 def real(name: str) -> Path:
-    """The path of a real file such as `noaa/hrrr….grib2`, or a skip that says what is missing."""
+    """The path of a real file such as `noaa/hrrr….grib2`; skips the test if it is missing."""
     path = REAL_GRIB / name
     if not path.is_file():
         pytest.skip(f"the collection of real files is not beside this checkout ({name} wanted)")

@@ -1,4 +1,4 @@
-"""The cores of a process: those of the machine, or fewer in a container."""
+"""The cores available to a process: those of the machine, or fewer in a container."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What deploy/ holds is checked by the tools that understand it; what cannot run here is at least well-formed."""
+"""Files in deploy/ are checked by their tools; what cannot run here must at least be well-formed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the YAML of 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-# Settings that variables of the environment may name and that have no key of their own.
+# Environment variables that are allowed although no setting has that key.
 SECRETS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 
 
@@ -166,7 +166,7 @@ def test_compose_has_every_part_and_the_image_what_they_need() -> None:
 
 
 def container_commands() -> list[tuple[str, list[str]]]:
-    """What is given to the entry point, by the name of the service or the deployment."""
+    """The arguments of the entry point, by name of the service or deployment."""
     (compose,) = documents(DEPLOY / "compose.yaml")
     own = {name: one for name, one in compose["services"].items() if one.get("image") == "gribmill"}
     found = [(name, one.get("command", ["work"])) for name, one in own.items()]
@@ -188,7 +188,7 @@ def test_commands_of_the_containers_exist_with_their_options(name: str, words: l
 
 
 def test_image_looks_for_the_kernel_where_it_was_installed() -> None:
-    """The build runs beside the source: without -I Python would find that, in which no kernel was built."""
+    """The build runs beside the source: without -I Python would import that, which has no built kernel."""
     assert "/opt/gribmill/bin/python -I -c 'import gribmill.kernel._kernel'" in (DEPLOY / "Dockerfile").read_text()
 
 

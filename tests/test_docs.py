@@ -26,12 +26,12 @@ RUN, HOURS = "20261116_00", "0-3"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 TEST_PATH = re.compile(r"`(tests/[\w./]+)`")
-# What needs no network, no other process and little time; the rest is parsed alone.
+# Commands that need no network, no other process and little time; the rest are only parsed.
 CHEAP = {
     "cut", "grib ls", "tile info", "tile show", "tile plot", "tile verify", "init", "config show", "regions show",
     "jobs verify", "jobs backup", "jobs stats", "jobs list", "prune",
 }  # fmt: skip
-# Regions and models of one's own, and jobs, which another page of the docs has made.
+# User-defined regions and models, and jobs, created on another page of the docs.
 NOT_HERE = ("valley", "mywrf", "--watch")
 
 
@@ -142,7 +142,7 @@ def cheap() -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.slow
 def test_cheap_commands_of_the_docs_succeed_page_by_page(here: Path) -> None:
     ran = 0
-    # On the model's name the docs rely; a thinned grid is not known as HRRR's.
+    # The docs rely on the model's name, and a thinned grid is not recognised as HRRR's.
     for where, words in cheap():
         given = [*words, "--model", "hrrr"] if words[0] == "cut" else words
         for made in ("gribmill.toml", "copy.db"):
@@ -178,18 +178,18 @@ def test_settings_of_the_docs_are_accepted(here: Path, where: str, text: str) ->
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_links_lead_to_files(page: Path) -> None:
-    # Figures are committed when they have been measured.
+    # Figures are committed once they have been measured.
     targets = [target for target in LINK.findall(page.read_text()) if "benchmarks/results" not in target]
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_tests_that_the_docs_name_are_there(page: Path) -> None:
+def test_tests_named_in_the_docs_exist(page: Path) -> None:
     for named in TEST_PATH.findall(page.read_text()):
         assert (ROOT / named).exists(), f"{page.name} names {named}"
 
 
-def test_tests_that_the_table_of_races_names_are_there() -> None:
+def test_tests_named_in_the_table_of_races_exist() -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "CONTRIBUTING.md").read_text()))
     texts = "".join(file.read_text() for file in (ROOT / "tests").rglob("test_*.py"))
     assert len(named) > 20

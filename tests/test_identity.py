@@ -1,4 +1,4 @@
-"""Names of models, runs, hours and regions: what is one, what is not, and that runs read back."""
+"""Names of models, runs, hours and regions: which are valid, and run ids round-trip."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_models_members_and_second_grids_have_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "HRRR", "../hrrr", "a/b", "_a", "-a", "x" * 41, "hrrr\n", ".p01", "hrrr.", "ä"])
-def test_what_could_climb_out_of_a_folder_is_not_a_model_name(name: str) -> None:
+def test_names_that_could_leave_a_folder_are_not_model_names(name: str) -> None:
     with pytest.raises(IdentityError, match="is not a model name"):
         check_model_id(name)
     with pytest.raises(ValidationError):
@@ -71,7 +71,7 @@ def test_what_could_climb_out_of_a_folder_is_not_a_model_name(name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["", "Alps", "../x", "a b", "_a", "a" * 41, "a\n", "a.b"])
-def test_what_could_climb_out_of_a_folder_is_not_a_region_name(name: str) -> None:
+def test_names_that_could_leave_a_folder_are_not_region_names(name: str) -> None:
     with pytest.raises(IdentityError, match="is not a region name"):
         check_region_name(name)
 

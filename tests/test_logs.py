@@ -104,7 +104,7 @@ def test_control_characters_from_publishers_cannot_forge_log_lines(logged: Log) 
     assert line.endswith(r"moved to \x1b[2Jhttp://x\x0a12:00:00.000 error   all is lost  key=a\x0db")
 
 
-def test_level_is_a_threshold_and_setting_up_twice_doubles_nothing(logged: Log) -> None:
+def test_level_is_a_threshold_and_repeated_setup_duplicates_nothing(logged: Log) -> None:
     logged.start(level="warning")
     set_up_logging(LogSettings(level="warning", format="json"))
     log.info("no")

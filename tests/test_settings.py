@@ -1,4 +1,4 @@
-"""Settings: who wins, what is refused, and in which words."""
+"""Settings: precedence, validation and error messages."""
 
 from __future__ import annotations
 
@@ -120,13 +120,13 @@ def test_bad_files_are_refused_naming_key_and_what_is_allowed(text: str, words: 
         assert word in str(refusal.value)
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     write("[queue]\nlease_seconds = 0\npoll_seconds = 0\n")
     with pytest.raises(SettingsError, match=r"lease_seconds.*poll_seconds"):
         load_settings()
 
 
-def test_misspelt_variable_is_refused_with_its_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_misspelt_variable_is_refused_with_a_suggestion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRIBMILL_QUEUE_LEASE_SECOND", "5")
     with pytest.raises(SettingsError, match=r"GRIBMILL_QUEUE_LEASE_SECOND is not.*mean GRIBMILL_QUEUE_LEASE_SECONDS"):
         load_settings()
@@ -168,7 +168,7 @@ def test_origins_cover_every_setting_with_a_description() -> None:
     assert {origin.key: origin.value for origin in origins}["queue.lease_seconds"] == settings.queue.lease_seconds
 
 
-def test_file_of_a_strange_size_or_coding_is_refused() -> None:
+def test_file_of_unusual_size_or_encoding_is_refused() -> None:
     Path("gribmill.toml").write_bytes(b"#" * 1_000_001)
     with pytest.raises(SettingsError, match="larger than"):
         load_settings()
@@ -177,7 +177,7 @@ def test_file_of_a_strange_size_or_coding_is_refused() -> None:
         load_settings()
 
 
-def test_settings_never_change() -> None:
+def test_settings_are_immutable() -> None:
     with pytest.raises(FrozenInstanceError):
         load_settings().queue.lease_seconds = 1.0  # type: ignore[misc]
 

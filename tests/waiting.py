@@ -12,7 +12,7 @@ LOOK_AGAIN_SECONDS = 0.02
 
 
 def wait_until(condition: Callable[[], T | None], seconds: float = 60.0, what: str = "the condition") -> T:
-    """The first true value of the condition, or a failed test. The deadline is not an expectation."""
+    """The first true value of the condition; fails the test at the deadline, which is far beyond the expected time."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while True:

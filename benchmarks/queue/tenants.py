@@ -119,7 +119,7 @@ def _prepare(store: Store) -> None:
 
 
 def _fill(folder: Path, rows: int, status: str) -> Store:
-    """One statement for all rows: `enqueue_many` would take longer for a million than all the rest."""
+    """One statement for all rows: for a million, `enqueue_many` would take longer than everything else."""
     database = SqliteDatabase(folder / "jobs.db", synchronous="normal")
     store = Store(database, TYPES)
     _prepare(store)

@@ -12,7 +12,7 @@ from benchmarks.server.many_jobs import ACTIVE, FINISHED, HOURS, REGIONS, RUNS, 
 from gribmill.pipeline.open_queue import open_database, open_queue
 from gribmill.settings.schema import Settings
 
-# Of number i, counted back from now: a job each 0.12 s, as of seven days.
+# Time of job i, counted back from now: one every 0.12 s, seven days in all.
 MOMENT = "now() - make_interval(secs => ({count} - i) * 0.12 - {after})"
 ARGS = (
     "json_build_object('model_id', 'hrrr', 'run_id', '20261101_' || (10 + i / 600 % 14), 'hour', i / 12 % 49,"
@@ -36,7 +36,7 @@ def fill_postgres(url: str, folder: Path, finished: int = FINISHED) -> Path:
 
 
 def _fill(connection: psycopg.Connection, finished: int) -> None:
-    """Without triggers, and with indexes made afterwards: that is much faster."""
+    """Insert without triggers, and create indexes afterwards, which is much faster."""
     connection.execute("SET LOCAL session_replication_role = replica")
     connection.execute("SET LOCAL maintenance_work_mem = '512MB'")
     later = connection.execute(

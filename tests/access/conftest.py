@@ -1,4 +1,4 @@
-"""Tokens, sessions and the audit trail of both backends, at a time that tests set."""
+"""Tokens, sessions and the audit trail of both backends, with a clock set by the tests."""
 
 from __future__ import annotations
 

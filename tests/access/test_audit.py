@@ -1,4 +1,4 @@
-"""The audit trail, and keys of repeated requests."""
+"""The audit trail, and idempotency keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.queue.store.tested_backend import REFUSED, BackendUnderTest
 ACTOR = Actor("deploy", "abcd1234", "192.0.2.7")
 
 
-def test_an_entry_says_who_what_from_where_before_and_after_without_secrets(backend: BackendUnderTest) -> None:
+def test_entry_records_caller_action_address_before_and_after_without_secrets(backend: BackendUnderTest) -> None:
     trail = AuditTrail(backend.store.database)
     change = AuditedChange("edit_webhook", "acme", "webhook 3", {"secret": "whsec_x"}, {"secret": "whsec_y", "n": 1})
     trail.record(ACTOR, change, 200)
@@ -22,7 +22,7 @@ def test_an_entry_says_who_what_from_where_before_and_after_without_secrets(back
     assert (entry.before, entry.after) == ({"secret": "[redacted]"}, {"secret": "[redacted]", "n": 1})
 
 
-def test_a_change_that_never_ended_is_there_without_a_status(backend: BackendUnderTest) -> None:
+def test_unfinished_change_is_recorded_without_a_status(backend: BackendUnderTest) -> None:
     trail = AuditTrail(backend.store.database)
     entry_id = trail.begin(ACTOR, AuditedChange("cancel_job"))
     assert [one.status for one in trail.list()] == [None]
@@ -68,7 +68,7 @@ def test_a_repeated_request_gets_the_first_answer(backend: BackendUnderTest, clo
     assert keys.begin(request, 60) == "new"
 
 
-def test_a_request_whose_server_ended_is_done_again_after_a_while(backend: BackendUnderTest, clock: FakeClock) -> None:
+def test_request_of_a_dead_server_can_be_repeated_after_a_while(backend: BackendUnderTest, clock: FakeClock) -> None:
     keys = IdempotencyKeys(backend.store.database)
     request = RequestKey("token a", "k1", "create_job", "hash")
     assert keys.begin(request, 60) == "new"

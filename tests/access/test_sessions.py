@@ -1,4 +1,4 @@
-"""Sessions: open, idle, over, ended with their token."""
+"""Sessions: opened, idle, expired, and ended with their token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def issued(backend: BackendUnderTest) -> IssuedToken:
     return Tokens(backend.store.database).create("console", "super_admin", days=None)
 
 
-def test_a_session_stands_for_its_token_until_it_is_ended(
+def test_session_acts_for_its_token_until_it_ends(
     backend: BackendUnderTest, sessions: Sessions, issued: IssuedToken
 ) -> None:
     session_id = sessions.begin(issued.token, "127.0.0.1")
@@ -35,7 +35,7 @@ def test_a_session_stands_for_its_token_until_it_is_ended(
     assert not sessions.end(session_id)
 
 
-def test_an_idle_session_is_over_after_twelve_hours(sessions: Sessions, issued: IssuedToken, clock: FakeClock) -> None:
+def test_idle_session_expires_after_twelve_hours(sessions: Sessions, issued: IssuedToken, clock: FakeClock) -> None:
     used, idle = sessions.begin(issued.token, ""), sessions.begin(issued.token, "")
     clock.advance(11 * HOUR)
     assert sessions.verify(used) is not None

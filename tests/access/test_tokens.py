@@ -92,9 +92,7 @@ def test_last_use_is_written_at_most_every_thirty_seconds(tokens: Tokens, clock:
         ("king", None, "is not a role"),
     ],
 )
-def test_roles_and_tenants_that_do_not_fit_are_refused(
-    tokens: Tokens, role: Role, tenant: str | None, words: str
-) -> None:
+def test_mismatched_roles_and_tenants_are_refused(tokens: Tokens, role: Role, tenant: str | None, words: str) -> None:
     with pytest.raises(AccessError, match=words):
         tokens.create("a", role, tenant_id=tenant)
     assert tokens.list() == []

@@ -1,4 +1,4 @@
-"""The data root and catalogue of the tests of the pipeline."""
+"""The data root and catalogue of the pipeline's tests."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ REF = RunRef("hrrr", RUN)
 
 
 def spool(context: Context, hour: HourRef) -> None:
-    """Messages that wait for their tiles."""
+    """Downloaded messages whose tiles are not built yet."""
     path = context.root.spool(hour)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
@@ -66,7 +66,7 @@ def test_hours_are_spent_when_built_unless_their_messages_are_kept(context: Cont
 def test_hours_are_not_spent_while_a_job_works_on_them(
     context: Context, scribe: Scribe, settings: Settings, status: str
 ) -> None:
-    """It may just have brought the messages again, and not be recorded yet."""
+    """The job may just have fetched the messages again without being recorded yet."""
     for run_id in (RUN, "20261101_06"):
         for hour in (1, 2, 12):
             scribe.hour(run_id, hour, ["ne"])
@@ -83,7 +83,7 @@ def test_hours_are_not_spent_while_a_job_works_on_them(
     assert spent(context, "20261101_06") == [1, 2, 12]
 
 
-def test_run_lacks_the_tiles_that_no_hour_has_yet(context: Context, scribe: Scribe) -> None:
+def test_run_lacks_tiles_that_no_hour_has_yet(context: Context, scribe: Scribe) -> None:
     scribe.run(RUN, [0, 1, 2])
     for hour in (0, 1):
         scribe.hour(RUN, hour, ["ne"])
@@ -118,7 +118,7 @@ def test_run_that_gains_hours_is_arriving_again(context: Context, scribe: Scribe
     assert context.catalogue.runs("hrrr")[0].state == "arriving"
 
 
-def test_hour_that_wants_another_region_is_not_built_any_more(context: Context, scribe: Scribe) -> None:
+def test_hour_that_needs_another_region_is_no_longer_built(context: Context, scribe: Scribe) -> None:
     scribe.run(RUN, [0])
     scribe.hour(RUN, 0, ["ne"])
     scribe.tile(RUN, 0, "ne")

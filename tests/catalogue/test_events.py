@@ -1,4 +1,4 @@
-"""Events of the catalogue: their exact JSON, and what is refused when it comes from an executor."""
+"""Catalogue events: their exact JSON, and validation of those from an executor."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_events_read_back_from_their_json(event: Event) -> None:
     assert parse_event(event.kind, event.to_json()) == event
 
 
-def test_every_kind_of_event_is_tried_here() -> None:
+def test_every_kind_of_event_has_a_case() -> None:
     assert {event.kind for event in EXAMPLES} == {*EVENTS}
 
 
@@ -142,7 +142,7 @@ def test_a_hostile_event_is_refused_in_a_sentence(kind: str, payload: str, words
         CatalogueEffects().prepare(Effect(kind, payload))
 
 
-def test_a_bad_event_changes_nothing_and_a_good_one_comes_with_the_completion(
+def test_invalid_event_changes_nothing_and_a_valid_one_is_applied_on_completion(
     context: Context, settings: Settings
 ) -> None:
     store = open_queue(settings)

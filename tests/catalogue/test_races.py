@@ -1,4 +1,4 @@
-"""Workers that finish a run at the same time: it is complete afterwards, and that is published once."""
+"""Workers that finish a run at the same time complete it, and its completion is published once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def completed(database: Database) -> list[object]:
     return [event.payload["run_id"] for event in Store(database, Registry()).events.list(pattern="run.completed")]
 
 
-def test_the_last_tiles_of_an_hour_at_once_complete_the_run(database: Database) -> None:
+def test_concurrent_last_tiles_of_an_hour_complete_the_run(database: Database) -> None:
     for n in range(RUNS):
         run = RunRef("hrrr", f"202611{n + 1:02}_12")
         record(database, RunSeen(run, (0,)), ingested(run.hour(0), regions=REGIONS))
@@ -52,7 +52,7 @@ def test_the_last_tiles_of_an_hour_at_once_complete_the_run(database: Database) 
         assert completed(database).count(run.run_id) == 1
 
 
-def test_the_last_hours_of_a_run_at_once_complete_it(database: Database) -> None:
+def test_concurrent_last_hours_complete_the_run(database: Database) -> None:
     for n in range(RUNS):
         run = RunRef("hrrr", f"202611{n + 1:02}_12")
         record(database, RunSeen(run, HOURS), *(ingested(run.hour(hour), regions=("ne",)) for hour in HOURS))

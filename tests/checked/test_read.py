@@ -1,4 +1,4 @@
-"""Dataclasses from untrusted tables: what is accepted, and what is wrong with the rest."""
+"""Dataclasses from untrusted tables: what is accepted, and the errors for the rest."""
 
 from __future__ import annotations
 
@@ -134,13 +134,13 @@ def test_a_field_may_have_another_name_in_tables_and_times_are_in_utc() -> None:
         ([], "", "a table"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(table: Any, key: str, words: str) -> None:
+def test_errors_name_their_location(table: Any, key: str, words: str) -> None:
     ((place, text),) = problems(table)
     assert place == key
     assert words in text
 
 
-def test_everything_that_is_wrong_is_found_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     found = problems({"name": "A", "numbers": ["x", 1, "y"], "parts": {"a": {}, "b": {"size": 99}}, "other": 1})
     assert [key for key, _ in found] == ["name", "numbers.0", "numbers.2", "parts.a.size", "parts.b.size", "other"]
 

@@ -66,7 +66,7 @@ def test_a_change_with_a_key_is_done_once(client: gribmill.Client) -> None:
     assert len(client.list_jobs().jobs) == 1
 
 
-def test_events_are_followed_and_a_stream_goes_on_where_one_ended(client: gribmill.Client) -> None:
+def test_events_are_followed_and_a_stream_resumes_where_one_ended(client: gribmill.Client) -> None:
     client.emit_event("a.one")
     emitting = threading.Thread(target=lambda: [client.emit_event("a.two", {"n": n}) for n in range(5)])
     emitting.start()
@@ -101,7 +101,7 @@ def test_async_client_does_the_same(live_server: LiveServer) -> None:
 
 
 class Flaky(BaseHTTPRequestHandler):
-    """Answers as the test says, and notes what it was asked."""
+    """Responds as the test specifies, and records the requests."""
 
     protocol_version = "HTTP/1.1"
     answers: list[tuple[int, dict[str, str]]]
@@ -149,7 +149,7 @@ def test_a_change_is_sent_again_under_the_same_key(flaky: tuple[str, type[Flaky]
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500])
-def test_what_a_repetition_cannot_change_is_not_repeated(flaky: tuple[str, type[Flaky]], status: int) -> None:
+def test_permanent_errors_are_not_retried(flaky: tuple[str, type[Flaky]], status: int) -> None:
     url, server = flaky
     server.answers[:] = [(status, {})] * 2
     with pytest.raises(ApiError):
@@ -157,7 +157,7 @@ def test_what_a_repetition_cannot_change_is_not_repeated(flaky: tuple[str, type[
     assert len(server.keys) == 1
 
 
-def test_repetitions_end(flaky: tuple[str, type[Flaky]]) -> None:
+def test_retries_are_limited(flaky: tuple[str, type[Flaky]]) -> None:
     url, server = flaky
     server.answers[:] = [(503, {})] * 9
     with pytest.raises(ApiError) as refused:
@@ -168,7 +168,7 @@ def test_repetitions_end(flaky: tuple[str, type[Flaky]]) -> None:
         post(url)
 
 
-def test_waits_double_are_random_and_obey_the_server() -> None:
+def test_waits_double_with_jitter_and_obey_the_server() -> None:
     most, least = Retries(random=lambda: 1.0), Retries(random=lambda: 0.0)
     assert [most.wait(n, None) for n in range(1, 6)] == [0.5, 1.0, 2.0, 4.0, None]
     assert [least.wait(n, None) for n in range(1, 5)] == [0.25, 0.5, 1.0, 2.0]

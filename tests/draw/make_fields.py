@@ -1,4 +1,4 @@
-"""Fields to draw, made by arithmetic alone."""
+"""Synthetic fields to draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bars of a meteogram cover the time range of their amount, which may hold rows without an amount."""
+"""Bars of a meteogram cover the time range of their amount, which may include rows without an amount."""
 
 from __future__ import annotations
 

@@ -95,8 +95,8 @@ def test_lines_far_from_a_map_are_left_out_and_none_is_joined() -> None:
     assert np.nanmax(np.abs(np.diff(part, axis=0))) <= LONGEST_DEG + 1e-9
 
 
-def test_borders_between_states_are_there() -> None:
-    """In New England, and where two of the census's regions meet: Montana and Dakota, Kentucky and Tennessee."""
+def test_borders_between_states_are_drawn() -> None:
+    """In New England, and between two census regions: Montana and Dakota, Kentucky and Tennessee."""
     lon, lat = coastlines(detailed=True).states.T
     for place in ((-73.4, 42.4), (-72.0, 42.72), (-71.8, 41.8), (-71.3, 41.75), (-104.05, 46.5), (-85.0, 36.6)):
         assert np.nanmin(np.hypot(lon - place[0], lat - place[1])) < 0.25, place

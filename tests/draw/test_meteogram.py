@@ -175,7 +175,7 @@ def test_a_gap_in_the_terminal_is_blank() -> None:
     assert all(row[18:21].strip() == "" for row in rows) and any(row[:17].strip() for row in rows)
 
 
-def test_a_rising_line_rises() -> None:
+def test_rising_values_draw_a_rising_line() -> None:
     rows = braille(dots_of(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 10, 3))
     assert rows[0][-1] != " " and rows[-1][0] != " " and rows[0][0] == " " == rows[-1][-1]
 
@@ -208,7 +208,7 @@ def test_series_that_do_not_fit_are_refused() -> None:
         Curves([START, START], {"t2m": [1.0, 2.0]}, {})
 
 
-def test_night_falls_when_the_almanac_says() -> None:
+def test_night_matches_the_almanac() -> None:
     """Greenwich at the equinox of 2025-03-20: sunrise about 06:04, sunset about 18:14 UTC."""
     day = datetime(2025, 3, 20, tzinfo=UTC).timestamp()
     (first, second) = nights(day, day + 86400, 51.48, 0.0)
@@ -244,7 +244,7 @@ def test_dry_weather_keeps_its_panel() -> None:
     assert "Precipitation" in [panel.title for panel in panels_of(data)[0]]
 
 
-def test_panels_in_the_same_units_stand_together() -> None:
+def test_panels_in_the_same_units_are_adjacent() -> None:
     more = {"cape": np.arange(3.0), "sp": np.full(3, 99000.0), "skt": np.full(3, 283.0)}
     data = friendly(with_wind(curves([0, 1, 2], values=more, units={"cape": "J kg-1", "sp": "Pa", "skt": "K"})))
     names = [panel.names[0] for panel in panels_of(data)[0]]

@@ -177,7 +177,7 @@ def test_minutes_beyond_the_hour_are_shown() -> None:
 
 
 def test_a_long_attribution_is_whole_and_overlaps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Licences ask for it: every word on the picture, within its edges, apart from the extremes."""
+    """Licences require it: the whole text is inside the picture and does not overlap the extremes."""
     from matplotlib.figure import Figure
 
     words = " ".join(f"Made From Data Of CENTRE Number {number}." for number in range(12))
@@ -254,7 +254,7 @@ def test_codes_have_no_contours(tmp_path: Path) -> None:
         draw_png(regular(np.full((20, 30), 281.0)), tmp_path / "a.png", contours=codes)
 
 
-def test_no_marker_stands_at_one_of_many_equal_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_extremes_get_no_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.zeros((40, 60))
     values[17, 30] = 12.0
     field = regular(values, units="kg m-2", palette="precipitation", long_name="Rain")

@@ -70,13 +70,13 @@ def test_units_that_do_not_fit_the_palette_get_the_generic_one() -> None:
     assert scale.palette.name == "generic" and scale.units == "furlong"
 
 
-def test_one_wild_point_does_not_stretch_a_scale_that_follows_the_data() -> None:
+def test_outlier_does_not_stretch_a_scale_that_follows_the_data() -> None:
     values = np.append(np.linspace(0, 1, 5000), 1e9)
     assert scale_for(values, "x", "generic").levels[-1] < 2
 
 
 @pytest.mark.parametrize("text", ["m/s", "m s**-1", "m s^-1", "m.s-1", "m s⁻¹"])
-def test_the_spellings_of_a_unit_are_one(text: str) -> None:
+def test_spellings_of_a_unit_are_equivalent(text: str) -> None:
     assert spelled(text) == "m s-1"
 
 
@@ -96,8 +96,8 @@ def fahrenheit() -> ShownUnits:
     return ShownUnits("°F", how)
 
 
-def test_one_wild_point_does_not_stretch_a_scale_of_fixed_colours() -> None:
-    """A dew point of −81 °C in a summer field: the moist part keeps its steps, and the wild one is below the first."""
+def test_outlier_does_not_stretch_a_scale_of_fixed_colours() -> None:
+    """A dew point of −81 °C in a summer field: the moist part keeps its steps, and the outlier is below the first."""
     values = np.append(np.linspace(283.15, 299.15, 20000), 192.15)
     scale = scale_for(values, "K", "dewpoint")
     assert scale.levels[0] >= 5 and scale.levels[-1] <= 30 and np.diff(scale.levels).max() <= 1

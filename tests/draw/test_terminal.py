@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def shown(field: Drawable, width: int = 80, *, colours: str | None = None, encoding: str = "utf-8") -> str:
-    """What is printed, with escape codes only where `colours` names a colour system."""
+    """The printed text, with escape codes only if `colours` names a colour system."""
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding=encoding)
     console = Console(file=file, width=width, force_terminal=colours is not None, color_system=colours)  # type: ignore[arg-type]
@@ -36,7 +36,7 @@ def test_extremes_and_their_places_are_named() -> None:
     assert "min -23.0 at 41.5°N 7.5°W" in text and "max 37.0 at 48.5°N 5°E" in text
 
 
-def test_title_units_and_times_are_there() -> None:
+def test_title_units_and_times_are_shown() -> None:
     text = shown(northeast(long_name="Temperature at 2 m", **WORDS))
     assert "Temperature at 2 m [°C]" in text
     assert "HRRR  2023-07-22 06Z  +001 h  valid Sat 2023-07-22 07:00 UTC  ne · Northeast" in text

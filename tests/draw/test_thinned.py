@@ -1,4 +1,4 @@
-"""Tiles with more points than a picture: thinned while they are read, with their extremes in place."""
+"""Tiles with more points than a picture are thinned while they are read, keeping their extremes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run in a separate process: PROJ's answers, by way of pyproj, to questions on standard input.
+"""Runs in a separate process: projects coordinates from standard input with PROJ, through pyproj.
 
 In: JSON list of {"proj": …, "cf": … or null, "x": [...], "y": [...]}. Out: for each, the longitudes and latitudes of
 x, y, once by the PROJ string and, where they are given, once by the CF attributes.

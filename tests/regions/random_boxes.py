@@ -1,4 +1,4 @@
-"""Boxes of every size and place, from a seed."""
+"""Random boxes of every size and location, from a seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gribmill.regions.grids import Grid
 
 
 def random_boxes(count: int, seed: int) -> Iterator[Box]:
-    """Anywhere on the globe: tiny to whole, many on poles, on the dateline, on whole degrees."""
+    """Boxes anywhere on the globe, from tiny to global, many at poles, on the dateline or on whole degrees."""
     dice = np.random.default_rng(seed)
     made = 0
     while made < count:
@@ -34,7 +34,7 @@ def random_boxes(count: int, seed: int) -> Iterator[Box]:
 
 
 def boxes_on(grid: Grid, count: int, seed: int) -> Iterator[Box]:
-    """Around random places of the grid, from a fraction of a cell to the whole grid in size."""
+    """Boxes around random points of the grid, from a fraction of a cell to the whole grid."""
     dice = np.random.default_rng(seed)
     ny, nx = grid.shape
     made = 0

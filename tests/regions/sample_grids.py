@@ -1,4 +1,4 @@
-"""Small grids of every kind, with the awkward places that real ones have or could have."""
+"""Small grids of every kind, with the edge cases of real ones."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ GRIDS: dict[str, Grid] = PROJECTED | {
 
 
 def proj_string(grid: Grid) -> str:
-    """The grid in PROJ's own words, apart from cf()."""
+    """The grid as a PROJ string, independent of cf()."""
     match grid:
         case LambertGrid():
             words = f"+proj=lcc +lat_1={grid.latin1} +lat_2={grid.latin2} +lat_0={grid.lad} +lon_0={grid.lov}"
@@ -71,9 +71,7 @@ def answers() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_places_and_indices_are_those_of_proj_and_the_cf_attributes_say_the_same(
-    name: str, answers: dict[str, dict[str, Any]]
-) -> None:
+def test_places_and_indices_match_proj_and_the_cf_attributes(name: str, answers: dict[str, dict[str, Any]]) -> None:
     grid, question = GRIDS[name], answers[name]
     j, i = np.array(question["j"]), np.array(question["i"])
     lat, lon = grid.latlon(j, i)

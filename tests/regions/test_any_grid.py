@@ -84,16 +84,14 @@ boxes = st.builds(
 
 @given(grid=st.one_of(lambert, polar, latlon, rotated, gaussian), box=boxes)
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_the_window_of_any_box_on_any_grid_is_what_a_look_at_every_point_finds(grid: Grid, box: Box) -> None:
+def test_window_of_any_box_on_any_grid_equals_brute_force(grid: Grid, box: Box) -> None:
     inside = box.contains(*every_point(grid))
     assert window(grid, box) == brute_force(inside, grid.wraps)
 
 
 @given(values=st.data(), box=boxes)
 @settings(max_examples=60, deadline=None)
-def test_the_window_of_any_box_on_any_mercator_grid_is_what_a_look_at_every_point_finds(
-    values: st.DataObject, box: Box
-) -> None:
+def test_window_of_any_box_on_any_mercator_grid_equals_brute_force(values: st.DataObject, box: Box) -> None:
     try:
         grid = values.draw(mercator)
     except RegionError as error:

@@ -40,7 +40,7 @@ def test_a_bad_box_is_refused_with_a_reason_and_a_good_one_is_not(text: str, rea
         Box.parse(text)
 
 
-def test_longitudes_may_be_written_in_either_turn() -> None:
+def test_longitudes_may_use_either_range() -> None:
     assert Box(190, 0, 230, 10) == Box(-170, 0, -130, 10)
     assert Box(170, 0, 190, 10) == Box(170, 0, -170, 10)
     assert Box(0, -90, 360, 90) == Box(-180, -90, 180, 90)
@@ -54,7 +54,7 @@ def test_numbers_that_are_fine_stay_as_they_were_written() -> None:
     assert Box.parse(" -74.5, 40 ,-70.25,41.3") == Box(-74.5, 40, -70.25, 41.3)
 
 
-def test_a_box_across_the_dateline_knows_its_width_and_what_it_holds() -> None:
+def test_box_across_the_dateline_has_its_width_and_points() -> None:
     box = Box(170, 50, -130, 72)
     assert box.crosses_dateline and box.width == 60 and box.centre == (61, -160)
     lon = [169.9, 170, 179.9, -180, 180, -130, -129.9, 0, 230]

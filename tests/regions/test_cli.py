@@ -138,7 +138,7 @@ def test_check_accepts_valid_regions_and_no_regions(run: Run, tmp_path: Path) ->
     assert result.exit_code == 0 and "9.6,42.2,12.4,44.5" in result.stdout
 
 
-def test_an_outline_is_looked_for_beside_the_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outline_paths_are_relative_to_the_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ring = [[0, 0], [2, 0], [2, 2], [0, 0]]
     (tmp_path / "here.json").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
     settings_file(tmp_path, '[regions.here]\ngeojson = "here.json"\n')

@@ -108,7 +108,7 @@ def test_geojson_without_a_polygon_is_refused_with_the_reason(tmp_path: Path, te
     assert "bad.json" in str(error.value)
 
 
-def test_collections_nested_without_end_are_refused(tmp_path: Path) -> None:
+def test_deeply_nested_collections_are_refused(tmp_path: Path) -> None:
     document: Any = square(0, 0, 1, 1)
     for _ in range(50):
         document = {"type": "GeometryCollection", "geometries": [document]}

@@ -55,7 +55,7 @@ def test_the_plane_of_hrrr_has_its_origin_where_others_put_it() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_GRID)
-def test_index_undoes_latlon_everywhere_on_the_grid(name: str) -> None:
+def test_index_inverts_latlon_everywhere_on_the_grid(name: str) -> None:
     grid = EVERY_GRID[name]
     lat, lon = every_point(grid)
     there = np.isfinite(lat) & (np.abs(lat) < 90 - 1e-9)
@@ -71,7 +71,7 @@ def test_index_undoes_latlon_everywhere_on_the_grid(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_GRID | NAMED)
-def test_winds_are_turned_by_the_angle_between_the_grid_and_true_north(name: str) -> None:
+def test_winds_are_rotated_by_the_angle_to_true_north(name: str) -> None:
     """Finite differences: which way on the Earth do small steps along the grid's x and y lead?"""
     grid = (EVERY_GRID | NAMED)[name]
     ny, nx = grid.shape
@@ -190,7 +190,7 @@ def test_first_and_last_points_give_truer_steps_than_a_rounded_increment() -> No
     assert LatLonGrid.spanning(nx=1441, ny=721, south=-90, north=90, west=0, east=360, earth=SPHERE).dlon == 0.25
 
 
-def test_gaussian_rows_are_the_known_ones() -> None:
+def test_gaussian_rows_match_published_values() -> None:
     grid = GaussianGrid(n=32, first_row=0, ny=64, nx=128, west=0, dlon=2.8125, earth=SPHERE)
     np.testing.assert_allclose(grid.y[-3:], [82.312913, 85.096527, 87.863799], atol=1e-6)
     np.testing.assert_array_equal(grid.y, -grid.y[::-1])

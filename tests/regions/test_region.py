@@ -15,7 +15,7 @@ from gribmill.settings.load import load_settings
 from gribmill.settings.schema import RegionSettings
 
 
-def test_the_built_in_regions_are_there_and_their_boxes_make_sense() -> None:
+def test_built_in_regions_exist_with_plausible_boxes() -> None:
     regions = built_in_regions()
     wanted = {"ne", "nw", "sw", "se", "mw", "conus", "alaska", "hawaii", "puerto_rico", "europe", "global", "arctic"}
     assert wanted <= set(regions) and len(regions) >= 50
@@ -36,7 +36,7 @@ def test_the_built_in_regions_are_there_and_their_boxes_make_sense() -> None:
     assert all(region.title for region in regions.values())
 
 
-def test_your_own_region_joins_the_built_in_ones_and_replaces_one_of_the_same_name(tmp_path: Path) -> None:
+def test_user_region_joins_the_built_in_ones_or_replaces_one(tmp_path: Path) -> None:
     config = tmp_path / "gribmill.toml"
     config.write_text(
         """

@@ -21,7 +21,7 @@ NAMED = {named.name: named.grid for named in named_grids()}
 
 
 def brute_force(inside: np.ndarray, wraps: bool) -> Window | None:
-    """The smallest window from a look at every point."""
+    """The smallest window, found by testing every point."""
     rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
     if rows.size == 0:
         return None
@@ -53,7 +53,7 @@ def test_the_window_of_a_random_box_is_the_smallest_with_all_its_points(name: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hrrr", "hrrr_ak", "nbm_co", "rrfs_na", "nbm_oc", "gfs", "ifs"])
-def test_on_the_true_grids_of_the_models_windows_equal_a_look_at_every_point(name: str) -> None:
+def test_windows_on_operational_grids_equal_brute_force(name: str) -> None:
     grid = NAMED[name]
     lat, lon = every_point(grid)
     for box in [*random_boxes(6, seed=7), *boxes_on(grid, 6, seed=8), Box(-125, 24, -66.5, 50), Box(170, 50, -130, 72)]:

@@ -23,7 +23,7 @@ HRRR_KEY = "aws-hrrr/hrrr.20260901/conus/hrrr.t12z.wrfsfcf{:02d}.grib2"
 def make(
     folder: Path, names: tuple[str, ...], hours: str, *, coarse: int = 20, seed: int = 0, only: tuple[str, ...] = ()
 ) -> list[Publication]:
-    """Those hours of the models, published into the folder."""
+    """Publish these hours of the models into the folder."""
     planned = plan([MODELS[name] for name in names], hours, RUN, run=RUN_ID)
     return [one for one, _ in publish(planned, folder, Forecaster(seed, coarse, frozenset(only)))]
 
@@ -34,7 +34,7 @@ def made(name: str, hour: int, *, coarse: int = 20, seed: int = 0, only: tuple[s
 
 
 def named(data: bytes) -> dict[str, Field]:
-    """The fields of a file by the names that a tile would have them under."""
+    """The fields of a file by their names in a tile."""
     found = list(fields(data, "made"))
     names = unique_names([lexicon().match_keys(field.keys) for field in found])
     return {name: field for name, field in zip(names, found, strict=True) if name}
@@ -46,5 +46,5 @@ def values(file: MadeFile, name: str) -> np.ndarray:
 
 
 def led_to(url: str, *names: str) -> dict[str, Model]:
-    """The models as settings with [roots] have them: all their mirrors at that address."""
+    """The models with all mirrors redirected to that address, as by [roots] in the settings."""
     return dict(load_models(OwnModels(roots=roots([MODELS[name] for name in names], url))))

@@ -127,7 +127,7 @@ def test_cut_breaks_the_connection_in_the_middle(filled: Path) -> None:
         assert get(server, HIT).content == (filled / HIT).read_bytes()
 
 
-def test_503_asks_for_a_pause_of_file_and_index(filled: Path) -> None:
+def test_503_requests_a_pause_for_file_and_index(filled: Path) -> None:
     with faulty(filled, "503:3x1") as server:
         for key in (HIT, f"{HIT}.idx"):
             busy = get(server, key)
@@ -135,7 +135,7 @@ def test_503_asks_for_a_pause_of_file_and_index(filled: Path) -> None:
             assert get(server, key).status_code == 200
 
 
-def test_a_bot_page_comes_in_place_of_the_file(filled: Path) -> None:
+def test_bot_page_replaces_the_file(filled: Path) -> None:
     with faulty(filled, "bot-page:3") as server:
         page = get(server, HIT)
         assert page.status_code == 200 and page.headers["Content-Type"].startswith("text/html")

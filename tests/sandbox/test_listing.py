@@ -60,7 +60,7 @@ def test_a_prefix_is_any_beginning_of_a_key(server: Server, prefix: str) -> None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_pages_follow_each_other_without_gap_or_overlap(server: Server, size: int) -> None:
+def test_pages_are_contiguous_without_overlap(server: Server, size: int) -> None:
     keys: list[str] = []
     query = {"list-type": "2", "max-keys": str(size)}
     while True:
@@ -81,7 +81,7 @@ def test_version_1_and_google_listings_continue_by_marker(server: Server) -> Non
     assert listed(server, **{"list-type": "2", "start-after": "a/b/c"})[0] == KEYS[3:]
 
 
-def test_a_delimiter_gathers_folders(server: Server) -> None:
+def test_delimiter_groups_keys_into_folders(server: Server) -> None:
     keys, folders, _ = listed(server, delimiter="/", **{"list-type": "2"})
     assert keys == ["a-1", "a.b", "a0", "é"] and folders == ["a/"]
     keys, folders, _ = listed(server, delimiter="/", prefix="a/", **{"list-type": "2"})
@@ -102,7 +102,7 @@ def test_keys_can_be_url_encoded(server: Server) -> None:
     [("list-type=2&max-keys=x", 400), ("list-type=2&max-keys=-1", 400), ("list-type=2&continuation-token=%25", 400),
      ("list-type=2&encoding-type=zip", 400), ("list-type=2&" + "&".join(f"a{n}=1" for n in range(50)), 400)],
 )  # fmt: skip
-def test_parameters_that_make_no_sense_are_refused(server: Server, query: str, code: int) -> None:
+def test_invalid_parameters_are_refused(server: Server, query: str, code: int) -> None:
     answer = requests.get(f"{server.url}bucket/?{query}", timeout=10)
     assert answer.status_code == code and ElementTree.fromstring(answer.text).tag == "Error"
 

@@ -33,7 +33,7 @@ EACH = (
 )  # fmt: skip
 
 
-def test_every_family_of_models_is_tried_here() -> None:
+def test_every_family_of_models_has_a_case() -> None:
     assert {model.family for model in MODELS.values()} == {name.partition(".")[0] for name in EACH}
 
 
@@ -65,7 +65,7 @@ def test_ecmwf_snow_is_made_in_metres_of_water() -> None:
     assert 0 < float(np.nanmax(theirs["sf"].values())) < 1
 
 
-def test_the_whole_grids_are_those_of_the_models() -> None:
+def test_full_grids_match_the_models() -> None:
     file = made("hrrr", 1, coarse=1, only=("t2m", "u10", "v10", "tp"))
     found = named(file.grib)
     true = next(one.grid for one in named_grids() if one.name == "hrrr")
@@ -240,7 +240,7 @@ def test_bytes_depend_on_the_seed_alone(name: str) -> None:
     assert made(name, 3, seed=5).grib != made(name, 3, seed=6).grib
 
 
-def test_what_is_made_does_not_depend_on_what_was_made_before() -> None:
+def test_output_does_not_depend_on_earlier_output() -> None:
     alone = made("hrrr", 3, seed=9, only=("t2m", "tp")).grib
     for hour in (0, 7, 1):
         made("hrrr", hour, seed=9, only=("t2m", "tp", "cape"))

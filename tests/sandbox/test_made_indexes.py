@@ -93,7 +93,7 @@ def test_lines_are_in_the_forms_of_real_indexes() -> None:
     assert (row["class"], row["stream"], row["type"]) == ("ai", "oper", "fc")
 
 
-def test_neighbours_stand_between_the_wanted_fields() -> None:
+def test_neighbours_are_between_the_wanted_fields() -> None:
     file = made("hrrr", 6, coarse=40)
     chosen = selection("hrrr", 6, file)
     asked = sum(part.end - part.start for part in chosen.ranges if part.end is not None)

@@ -1,4 +1,4 @@
-"""Clients by other people read from the sandbox, in an environment of their own: `make soak`, or `pytest -m soak`."""
+"""Third-party clients read from the sandbox, in a separate environment: `make soak`, or `pytest -m soak`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(INSTALL_SECONDS + 300)]
 
 @pytest.fixture(scope="module")
 def python() -> str:
-    """The interpreter of an environment with the clients; a skip that says why where they cannot be installed."""
+    """The interpreter of an environment with the clients; skips the test if they cannot be installed."""
     python = ENVIRONMENT / "bin" / "python"
     if not (ENVIRONMENT / "ready").exists():
         steps = [[sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)],

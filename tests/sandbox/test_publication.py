@@ -75,7 +75,7 @@ def test_an_impossible_plan_is_refused_with_the_reason() -> None:
         plan([MODELS["hrrr"]], "0", NOW, run="yesterday")
 
 
-def test_the_file_appears_whole_before_its_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_file_appears_before_its_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, bool]] = []
 
     def watched(path: Path, chunks: list[bytes]) -> int:
@@ -147,7 +147,7 @@ def test_the_command_makes_serves_and_stops_cleanly(tmp_path: Path, signum: sign
     assert "Traceback" not in errors
 
 
-def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_refuses_invalid_requests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = str(tmp_path / "m")
 
     def refused(*arguments: str) -> tuple[object, str]:

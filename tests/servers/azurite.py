@@ -21,7 +21,7 @@ from tests.waiting import wait_until
 
 PROGRAM = "GRIBMILL_TEST_AZURITE"
 CONTAINER = "tiles"
-# Those that every Azurite has; they are in its documentation.
+# The default credentials of Azurite, from its documentation.
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 VERSION = "2021-08-06"
@@ -40,7 +40,7 @@ def start_azurite(home: Path) -> Started:
 
 
 def make_container(port: int) -> bool:
-    """Whether the container is there; gribmill makes none, as it makes no buckets."""
+    """Create the container, which gribmill does not do itself; True if it exists afterwards."""
     date = formatdate(usegmt=True)
     resource = f"/{ACCOUNT}/{ACCOUNT}/{CONTAINER}\nrestype:container"
     text = "PUT" + "\n" * 12 + f"x-ms-date:{date}\nx-ms-version:{VERSION}\n{resource}"

@@ -32,18 +32,18 @@ SERIOUS = ("serious", "critical")
 
 @dataclass
 class Complaints:
-    """What the browser has complained of: errors in the console, uncaught exceptions, violations of the CSP."""
+    """Errors reported by the browser: console errors, uncaught exceptions, CSP violations."""
 
     texts: list[str] = field(default_factory=list)
 
     def watch(self, page: Page) -> None:
-        """Also collect those of this page."""
+        """Also collect errors of this page."""
         page.on("console", lambda message: self.texts.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.texts.append(str(error)))
 
 
 def chromium_program() -> str | None:
-    """The browser to test with: that of GRIBMILL_TEST_CHROMIUM, else one that the system has."""
+    """The browser to test with: GRIBMILL_TEST_CHROMIUM, or else an installed one."""
     given = os.environ.get("GRIBMILL_TEST_CHROMIUM")
     if given is not None:
         return given if Path(given).is_file() else None
@@ -71,13 +71,13 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def complaints() -> Complaints:
-    """What the browser complains of in this test. A test that expects some removes them from `texts`."""
+    """Browser errors in this test. A test that expects some removes them from `texts`."""
     return Complaints()
 
 
 @pytest.fixture
 def page(chromium: Browser, complaints: Complaints) -> Iterator[Page]:
-    """An empty page in a profile of its own. The test fails if the browser complains of anything that it loads."""
+    """An empty page in a new profile. The test fails if the browser reports any error."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(20_000)
     opened = context.new_page()
@@ -88,12 +88,12 @@ def page(chromium: Browser, complaints: Complaints) -> Iterator[Page]:
 
 
 def serious_findings(page: Page, rules: Sequence[str] = ()) -> list[str]:
-    """What axe-core finds on a page that keeps people out: its rule, and the first element concerned.
+    """Serious accessibility findings of axe-core: the rule, and the first element concerned.
 
-    By these rules alone, if any are given.
+    `rules` limits the check to these rules.
     """
     source = (files("axe_playwright_python") / "axe.min.js").read_text()
-    # By the debugger's own evaluation, which the page's Content-Security-Policy does not concern.
+    # Evaluated by the debugger, which bypasses the page's Content-Security-Policy.
     if not page.evaluate("() => 'axe' in window"):
         page.context.new_cdp_session(page).send("Runtime.evaluate", {"expression": source + ";0"})
     options = {"resultTypes": ["violations"], **({"runOnly": [*rules]} if rules else {})}

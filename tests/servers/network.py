@@ -74,7 +74,7 @@ class Host:
         )
 
     def cut_off(self) -> None:
-        """From now on no packet leaves or arrives. Neither side is notified: connections hang."""
+        """Drop all packets from now on. Neither side is notified, so connections hang."""
         _run("ip", "netns", "exec", self.namespace, _path("nft"), "-f", "-", text=CUT)
 
     def reconnect(self) -> None:
@@ -89,7 +89,7 @@ class Host:
 
 @contextmanager
 def network(*names: str) -> Iterator[dict[str, Host]]:
-    """Hosts by name, on one bridge. The test is skipped where that cannot be made."""
+    """Hosts by name, on one bridge. Skips the test if they cannot be created."""
     check_network()
     _remove_leftovers()
     prefix = f"{PREFIX}{RUN_PID}-{os.getpid()}-{os.urandom(2).hex()}-"
@@ -111,7 +111,7 @@ def network(*names: str) -> Iterator[dict[str, Host]]:
 
 
 def check_network() -> None:
-    """Skip the test with a sentence where there can be no hosts. In CI too: not every kernel allows them."""
+    """Skip the test if hosts cannot be created, even in CI: not every kernel allows them."""
     if os.geteuid() != 0:
         pytest.skip("several hosts on one machine need root, for network namespaces")
     lacking = sorted({package for program, package in NEEDED.items() if _find(program) is None})
@@ -137,7 +137,7 @@ def _attach(hub: str, port: str, host: Host) -> None:
 
 
 def _remove_leftovers() -> None:
-    """Namespaces of runs that were killed. What still runs there is theirs, and ends."""
+    """Remove namespaces of killed runs, and end their processes."""
     for path in NAMESPACES.glob(f"{PREFIX}*-*") if NAMESPACES.is_dir() else ():
         run = path.name.removeprefix(PREFIX).partition("-")[0]
         if not run.isdecimal() or Path("/proc", run).exists():

@@ -14,7 +14,7 @@ from tests.servers.this_run import RUN_PID
 
 @contextmanager
 def own_postgres(home: Path | None = None, settings: Mapping[str, str] = {}) -> Iterator[PostgresServer]:
-    """It runs. Commits wait for the disk, as they do for users."""
+    """A running server whose commits wait for the disk, as in production."""
     place = home or make_home(RUN_PID)
     try:
         server = PostgresServer(place, settings={"synchronous_commit": "on", **settings})

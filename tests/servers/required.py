@@ -1,4 +1,4 @@
-"""What happens to a test whose server cannot be had."""
+"""Skips or fails a test whose server is unavailable."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs the test run's PostgreSQL server until the test run ends, then removes it: `run_postgres HOME PID NOTE`.
 
-A separate process: the server is started by whichever test needs it first, and must end with the whole test run, also
+A separate process: the server is started by the first test that needs it, and must end with the test run, even
 if that is killed.
 """
 

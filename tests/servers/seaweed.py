@@ -45,7 +45,7 @@ class ObjectServer:
 
 
 def weed_program() -> str | None:
-    """The program of the wheel, beside this Python's; else one that is installed otherwise."""
+    """The program of the wheel beside this Python, or else one on the PATH."""
     beside = Path(sys.executable).with_name("weed")
     return str(beside) if beside.is_file() else shutil.which("weed")
 
@@ -67,7 +67,7 @@ def start_weed(home: Path, address: str = LOOPBACK) -> Started:
     assert program is not None
     command, ports = weed_command(program, home, address)
     keys = {"S3_BUCKET": BUCKET, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
-    # It leaves sockets behind if it is not given the time to end; their folder cannot be chosen.
+    # It leaves sockets behind if it is killed before it has ended; their folder cannot be chosen.
     kinds = ("admin-grpc", "filer", "filer-grpc", "master-grpc", "volume-grpc", "s3-grpc")
     sockets = [f"/tmp/seaweedfs-{kind}-{port}.sock" for kind in kinds for port in ports.values()]
     environment = {"HOME": str(home), "TMPDIR": str(home), "GUARDIAN_REMOVES": ":".join(sockets), **keys}

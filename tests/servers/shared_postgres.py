@@ -61,7 +61,7 @@ def same_database(server: str, url: str) -> str:
 
 
 def drop_templates() -> None:
-    """At the end of the run: a server that was given keeps nothing of it."""
+    """Drop the templates at the end of the run, so that an external server keeps none."""
     if GIVEN_POSTGRES is None:
         return
     with _administrator(GIVEN_POSTGRES) as connection:
@@ -129,7 +129,7 @@ def _wait_until_ready(home: Path) -> str:
 
 
 def _remove_leftovers() -> None:
-    """Folders of runs that were killed with everything they had started. Their servers have ended with them."""
+    """Remove folders of killed runs, whose servers have ended with them."""
     for parent in {Path("/dev/shm"), Path(tempfile.gettempdir())}:
         for home in parent.glob(f"{HOME_PREFIX}*"):
             pid = home.name.removeprefix(HOME_PREFIX).split("-")[0]
@@ -139,7 +139,7 @@ def _remove_leftovers() -> None:
 
 @cache
 def _template(server: str, name: str, prepare: Callable[[str], None]) -> str:
-    """A database that is copied, made by the first process that needs it."""
+    """The database to copy, created by the first process that needs it."""
     database = f"template_{name}_{RUN_PID}"
     with _locked(), _administrator(server) as connection:
         known = connection.execute("SELECT datallowconn FROM pg_database WHERE datname = %s", (database,)).fetchone()

@@ -1,4 +1,4 @@
-"""A clock that is wrong, for one process and its children: a small library that is loaded before libc."""
+"""A wrong clock for one process and its children: a small library that is preloaded before libc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The browser that other tests use: it draws with WebGL2, complains where it should, and finds what axe-core finds."""
+"""The browser fixture: WebGL2 works, errors are reported, and axe-core finds faults."""
 
 from __future__ import annotations
 
@@ -58,6 +58,6 @@ def test_an_inline_script_and_a_field_without_label_are_found(page: Page, compla
     assert "Content Security Policy" in complaints.texts.pop()
 
 
-def test_a_browser_that_is_not_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_browser_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRIBMILL_TEST_CHROMIUM", "/nonexistent/chromium")
     assert chromium_program() is None

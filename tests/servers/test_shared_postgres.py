@@ -62,7 +62,7 @@ def test_processes_of_one_run_share_the_server() -> None:
 
 
 @pytest.mark.skipif(GIVEN_POSTGRES is not None, reason="the server was given, not started")
-def test_server_of_a_killed_run_is_gone() -> None:
+def test_server_of_a_killed_run_has_ended() -> None:
     # A separate test run: it has no process id of a run that started it.
     process, url = _start_using(PYTEST_RUN_PID_OF_GRIBMILL="")
     home = Path(url.partition("?host=")[2])

@@ -1,4 +1,4 @@
-"""What Azure Blob Storage does differently: no ranges that count from the end. Run where Azurite is installed."""
+"""Azure Blob Storage has no suffix ranges. Runs if Azurite is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are written whole, and an older one never replaces a newer one."""
+"""Files are written atomically, and an older one never replaces a newer one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_check_and_rename_are_one_step_for_other_writers(tmp_path: Path) -> None
     assert path.read_bytes() == b"second"
 
 
-def test_lock_that_does_not_come_names_its_holder(tmp_path: Path) -> None:
+def test_lock_timeout_names_the_holder(tmp_path: Path) -> None:
     with (
         locked_folder(tmp_path),
         pytest.raises(FolderBusy, match=rf"by process {os.getpid()} on .* for more than 0.05 s"),
@@ -59,7 +59,7 @@ def test_lock_that_does_not_come_names_its_holder(tmp_path: Path) -> None:
         pass
 
 
-def test_lock_of_a_folder_that_was_made_again_is_that_of_the_new_folder(tmp_path: Path) -> None:
+def test_lock_follows_a_recreated_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with locked_folder(folder):
         (folder / ".write.lock").unlink()
@@ -69,7 +69,9 @@ def test_lock_of_a_folder_that_was_made_again_is_that_of_the_new_folder(tmp_path
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
-def test_full_disk_is_told_from_other_failures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+def test_full_disk_is_distinguished_from_other_failures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
     def full(*_: object) -> int:
         raise OSError(code, os.strerror(code))
 

@@ -1,4 +1,4 @@
-"""The same promises hold for files of this machine and for objects in a store."""
+"""Local files and objects in a store give the same guarantees."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OLD, NEW = "20230722_06", "20230722_07"
 
 @pytest.fixture(params=["files", "objects", "azure"])
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> DataRoot:
-    """A data root whose tiles are on this machine, in an S3 server, or in Azurite."""
+    """A data root with tiles on local disk, in an S3 server, or in Azurite."""
     if request.param == "files":
         return DataRoot(tmp_path)
     return DataRoot(tmp_path, request.getfixturevalue("prefix" if request.param == "objects" else "azure_prefix"))
@@ -37,7 +37,7 @@ def contents(path: StoredPath) -> bytes:
     return path.read_bytes()
 
 
-def test_what_was_written_is_there_as_a_whole(folder: TileFolder) -> None:
+def test_written_content_is_read_back_completely(folder: TileFolder) -> None:
     path = folder.tile(60)
     assert write_atomic(path, [b"one", bytearray(b"two"), memoryview(b"three")]) == 11
     assert contents(path) == b"onetwothree"
@@ -45,7 +45,7 @@ def test_what_was_written_is_there_as_a_whole(folder: TileFolder) -> None:
     assert path.exists()
 
 
-def test_what_was_never_written_is_not_there(folder: TileFolder) -> None:
+def test_unwritten_content_does_not_exist(folder: TileFolder) -> None:
     assert not folder.tile(60).exists()
     assert not folder.tile(60).is_file()
     assert folder.tiles() == {}
@@ -53,14 +53,14 @@ def test_what_was_never_written_is_not_there(folder: TileFolder) -> None:
         folder.tile(60).stat()
 
 
-def test_write_replaces_what_is_there(folder: TileFolder) -> None:
+def test_write_replaces_existing_content(folder: TileFolder) -> None:
     path = folder.tile(60)
     for content in (b"long before", b"now"):
         write_atomic(path, [content])
     assert contents(path) == b"now"
 
 
-def test_check_refuses_to_replace_what_is_there(folder: TileFolder) -> None:
+def test_check_refuses_to_replace_existing_content(folder: TileFolder) -> None:
     path = folder.tile(60)
     write_atomic(path, [b"newer"])
 
@@ -73,7 +73,7 @@ def test_check_refuses_to_replace_what_is_there(folder: TileFolder) -> None:
 
 
 def test_late_writer_never_replaces_a_newer_file(folder: TileFolder) -> None:
-    """Each writer may replace only lower numbers; they are slow between their look and their write."""
+    """Each writer may replace only lower numbers, and pauses between its check and its write."""
     path = folder.tile(60)
 
     def write(number: int) -> None:
@@ -160,7 +160,7 @@ def test_files_of_a_run_are_counted_and_removed(root: DataRoot) -> None:
     assert contents(other) == b"other"
 
 
-def test_file_is_removed_once_or_twice(folder: TileFolder) -> None:
+def test_removing_a_file_twice_is_not_an_error(folder: TileFolder) -> None:
     path = folder.tile(0)
     write_atomic(path, [b"x"])
     for _ in range(2):
@@ -189,8 +189,8 @@ def test_publishers_at_the_same_time_lose_nothing(root: DataRoot) -> None:
     assert read_latest(root, "hrrr") == {run[-2:]: LatestRuns(run, run) for run in runs}
 
 
-def test_publisher_frozen_after_its_look_writes_nothing_old(prefix: ObjectPath, tmp_path: Path) -> None:
-    """It looked while a tile was lost. Meanwhile that was repaired, and another publisher found the file right."""
+def test_publisher_frozen_after_its_check_writes_nothing_outdated(prefix: ObjectPath, tmp_path: Path) -> None:
+    """It checked while a tile was lost. The tile was then repaired, and another publisher found the file correct."""
     root = DataRoot(tmp_path, prefix)
     publish_latest(root, "hrrr", known(OLD, OLD))
     looked, go_on = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""What an object store refuses, and how it is put to a person: in one sentence."""
+"""Errors of an object store are reported in one sentence."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_wrong_url_is_one_sentence(url: str) -> None:
     assert "\n" not in str(error.value) and len(str(error.value)) < 300
 
 
-def test_url_and_path_are_told_apart() -> None:
+def test_url_and_path_are_distinguished() -> None:
     assert str(stored_path("s3://bucket/a/b.npz")) == "s3://bucket/a/b.npz"
     assert stored_path("a/b.npz") == Path("a/b.npz")
 
@@ -139,7 +139,7 @@ def test_large_file_is_sent_in_parts(prefix: ObjectPath, tmp_path: Path, monkeyp
 
 
 @needs_server
-def test_condition_on_what_is_gone_does_not_hold(prefix: ObjectPath) -> None:
+def test_condition_on_a_removed_object_fails(prefix: ObjectPath) -> None:
     path = prefix / "x"
     path.write([b"1"], NEW)
     seen = path.now()

@@ -3,7 +3,7 @@
     python decode.py gdal|pygrib|cfgrib OUT_FOLDER < jobs.json
 
 A job is {"name": …, "path": …, "fields": [0, 3, …]}, fields counted from 0 over the file. Each becomes
-OUT_FOLDER/name.field.npy: float32 rows south to north, NaN where missing. What goes wrong with a file stands in
+OUT_FOLDER/name.field.npy: float32 rows south to north, NaN where missing. Errors of a file are in
 OUT_FOLDER/name.error. The libraries bring their own copies of PROJ and ecCodes, which must never meet in one
 process.
 """

@@ -1,6 +1,6 @@
 """The fields of a GRIB file as ecCodes reads them: values and coordinates, rows south to north, columns west to east.
 
-Nothing of gribmill is used here.
+Uses nothing from gribmill.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def _field(handle: int) -> EccodesField:
     offset = int(eccodes.codes_get(handle, "offset", float))
     if reduced or shape[0] * shape[1] != values.size:
         return EccodesField(offset, values, lat, lon, reduced=True)
-    # ecCodes counts the coordinates of alternating rows as if they all went the same way.
+    # ecCodes computes the coordinates of alternating rows as if all had the same direction.
     order, straight = _order(handle, shape, alternate=True), _order(handle, shape, alternate=False)
     lat, lon = (None if array is None or array.size != values.size else array[straight] for array in (lat, lon))
     return EccodesField(offset, values[order], lat, lon, reduced=False)
 
 
 def _order(handle: int, shape: tuple[int, int], *, alternate: bool) -> NDArray[Any]:
-    """The place in the message of each point."""
+    """The position of each point in the message."""
     rows, columns = shape
     by_columns = bool(_number(handle, "jPointsAreConsecutive"))
     lines = np.arange(rows * columns).reshape((columns, rows) if by_columns else shape)

@@ -16,14 +16,14 @@ SCRIPT = Path(__file__).parent / "decode.py"
 
 @dataclass
 class OtherDecoders:
-    """`plan` says which fields (from 0) of which files; the first question about a decoder runs it over all."""
+    """`plan` lists the fields (from 0) of each file; the first query of a decoder runs it over all of them."""
 
     folder: Path
     plan: dict[Path, list[int]]
     heard: set[str] = field(default_factory=set)
 
     def ask(self, decoder: str, path: Path) -> dict[int, Any]:
-        """The arrays that a decoder made of a file, by field; fields that it could not read are absent."""
+        """The arrays that a decoder read from a file, by field; unreadable fields are absent."""
         out = self.folder / decoder
         if decoder not in self.heard:
             self.heard.add(decoder)

@@ -52,7 +52,7 @@ Arrays = dict[Place, tuple[Tile, str, VariableMeta]]
 
 
 @pytest.mark.skipif(not FILES, reason="the collection of real files is not beside this checkout")
-def test_the_collection_is_whole() -> None:
+def test_collection_of_real_files_is_complete() -> None:
     assert len(FILES) > 100
 
 
@@ -80,7 +80,7 @@ def test_all_listed_names_select_their_messages(path: Path, tmp_path: Path) -> N
 
 
 def spread(count: int, most: int) -> list[int]:
-    """Some of the places, with the first and the last."""
+    """A sample of the positions, including the first and the last."""
     return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
 
 
@@ -154,7 +154,7 @@ def compare(
         return
     values = theirs.values
     if theirs.lat is not None and theirs.lon is not None:
-        # Global grids begin at another meridian in tiles.
+        # Global grids start at another meridian in tiles.
         turn = int(np.argmin(np.abs(apart(theirs.lon[0], at[1][0, 0])))) if np.ptp(theirs.lat[0]) == 0 else 0
         values, lat, lon = (np.roll(array, -turn, axis=1) for array in (values, theirs.lat, theirs.lon))
         assert np.abs(lat - at[0]).max() < NEAR_DEGREES

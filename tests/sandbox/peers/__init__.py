@@ -1,1 +1,1 @@
-"""Clients that others wrote, each a script that runs in its own environment and prints JSON."""
+"""Third-party clients, each a script that runs in its own environment and prints JSON."""

@@ -24,7 +24,7 @@ body = s3.get_object(Bucket=bucket, Key=keys[0], Range="bytes=0-3")["Body"].read
 
 
 def code(**wanted: str) -> Any:
-    """What S3 calls the refusal."""
+    """The S3 error code."""
     try:
         s3.get_object(Bucket=bucket, **wanted)
     except ClientError as error:

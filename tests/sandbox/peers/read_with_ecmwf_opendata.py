@@ -7,7 +7,7 @@ from pathlib import Path
 from ecmwf.opendata import Client
 
 root, date, time, step, folder, ranges = sys.argv[1:]
-# What the client assumes of its cloud sources; of others it finds out.
+# The client assumes this of its cloud sources, and detects it for others.
 cloud = {"source_accept_ranges": True, "source_accept_multiple_ranges": False} if ranges == "single" else {}
 client = Client(source=root.rstrip("/"), model="ifs", maximum_retries=2, retry_after=1, **cloud)
 target = Path(folder) / "some.grib2"
