@@ -1,6 +1,6 @@
 """What a fleet of workers costs its PostgreSQL server: `python -m benchmarks.fleet --workers 10,100`.
 
-Real worker processes, each with one executor, on one machine. Figures are CPU times, on which other load has little effect.
+Real worker processes, each with one executor, on one machine. Figures are CPU times, which other load hardly changes.
 The fleet is first idle, then gets single jobs at a steady pace, then many at once.
 """
 

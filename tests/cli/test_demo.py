@@ -105,7 +105,7 @@ def test_no_process_is_left_behind_when_a_step_crashes(gribmill: Run, monkeypatc
     assert started[0].poll() is not None
 
 
-def test_folder_that_is_not_the_demos_is_left_alone(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_others_is_not_touched(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(STEPS, [])
     (data / "demo" / "queue").mkdir(parents=True)
     (data / "demo" / "queue" / "precious").write_text("mine")

@@ -214,7 +214,7 @@ def test_place_outside_is_named_and_the_others_are_printed(gribmill: Run, root: 
         ("42.36", "-71.06", "--json", "--csv"),
     ],
 )
-def test_options_that_do_not_go_together_are_usage_errors(gribmill: Run, words: tuple[str, ...]) -> None:
+def test_conflicting_options_are_usage_errors(gribmill: Run, words: tuple[str, ...]) -> None:
     assert gribmill("point", *words).code == 2
 
 

@@ -177,7 +177,7 @@ def test_failing_mirror_is_used_again(visited: tuple[LivelyServer, Page], act: A
     assert visited[1].get_by_role("button", name="Use again now").count() == 0
 
 
-def test_triggers_are_made_previewed_changed_fired_and_removed(visited: tuple[LivelyServer, Page], act: Act) -> None:
+def test_triggers_are_created_previewed_changed_fired_and_removed(visited: tuple[LivelyServer, Page], act: Act) -> None:
     page = visited[1]
     page.goto(f"{visited[0].url}/triggers/new")
     page.get_by_label("Label").fill("clicked")

@@ -142,7 +142,7 @@ def test_a_visitor_logs_in_with_a_token_and_out_again(live_server: LiveServer) -
         assert "<h1>Log in</h1>" in visit.page("/jobs")
 
 
-def test_login_returns_to_the_page_that_was_asked_for(live_server: LiveServer) -> None:
+def test_login_returns_to_the_requested_page(live_server: LiveServer) -> None:
     token = live_server.token("tenant_admin", "acme")
     asked = "/jobs?q=type%3Asleep&status=pending"
     with visiting(live_server, Forwarded="for=192.0.2.7") as visit:

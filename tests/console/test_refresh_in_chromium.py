@@ -151,7 +151,7 @@ def test_a_run_grid_fills_as_hours_arrive(server: LivelyServer, page: Page) -> N
     assert cell.evaluate("(element) => element.marked"), "the cell is the same, with another state"
 
 
-def test_many_events_make_few_refreshes(server: LivelyServer, page: Page) -> None:
+def test_many_events_cause_few_refreshes(server: LivelyServer, page: Page) -> None:
     connected(page, server, "/jobs")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/jobs") else None)

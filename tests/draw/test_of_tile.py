@@ -37,7 +37,7 @@ def test_a_regular_tile_is_drawn_in_degrees(tmp_path: Path) -> None:
     assert field.lat.ndim == 1 and field.grid is None
 
 
-def test_wind_speed_is_made_from_its_components(tile: Tile) -> None:
+def test_wind_speed_is_computed_from_its_components(tile: Tile) -> None:
     field = drawable_of(tile, "ws10")
     assert np.unique(field.values).tolist() == [5.0] and field.palette == "wind" and field.units == "m s-1"
     assert field.heading == "Wind speed at 10 m above ground"

@@ -48,7 +48,7 @@ def test_a_projected_field_without_its_grid_is_refused() -> None:
         plane_of(replace(northeast(), grid=None))
 
 
-def test_barbs_on_a_lambert_map_turn_with_the_meridians() -> None:
+def test_barbs_on_a_lambert_map_rotate_with_the_meridians() -> None:
     """Independent of the code under test: a cone's parallels lean by sin(38.5°) of the longitude from its middle."""
     field = northeast()
     east = Barbs(np.full(field.values.shape, 10.0), np.zeros(field.values.shape))

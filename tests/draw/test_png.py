@@ -167,7 +167,7 @@ def test_the_same_field_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(DrawError, match=r"cannot write .*nowhere"):
         draw_png(regular([[281.0]]), tmp_path / "nowhere" / "a.png", dpi=30)
 

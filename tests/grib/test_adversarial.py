@@ -84,7 +84,7 @@ def check_good(name: str, wanted: tuple[int, int]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GOOD)
-def test_odd_files_that_are_whole_decode(name: str) -> None:
+def test_unusual_intact_files_decode(name: str) -> None:
     check_good(name, GOOD[name])
 
 

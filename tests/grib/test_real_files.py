@@ -192,7 +192,7 @@ def test_nam_and_other_submessages_each_give_their_own_field(
     compare("pygrib", path, theirs)
 
 
-def test_nam_winds_of_one_message_turn_together() -> None:
+def test_nam_winds_of_one_message_are_rotated_together() -> None:
     found = list(read_fields(real("adversarial/wrfprs_nam.20170719.MULTIFIELD-u-v.grib2")))
     u, v = next((u, v) for u, v in pairs(found) if u.number == v.number)
     assert u.grid_relative_winds

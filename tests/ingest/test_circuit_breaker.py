@@ -88,7 +88,7 @@ def test_failing_mirrors_come_last_in_the_order_of_their_recovery() -> None:
     assert [source.mirror.name for source in order_mirrors(urls, health, NOW)] == ["c", "d", "b", "a"]
 
 
-def test_open_mirrors_are_left_alone_while_another_one_is_closed() -> None:
+def test_open_mirrors_are_skipped_while_another_is_closed() -> None:
     health = {"a": MirrorHealth("a", 9, NOW + timedelta(minutes=20), last_failure=NOW)}
     choice = choose_mirrors(_urls("ab"), health, NOW + timedelta(minutes=5))
     assert [one.mirror.name for one in choice.usable] == ["b"]
@@ -109,7 +109,7 @@ def test_if_all_mirrors_are_open_they_are_tried_every_half_minute_the_first_to_c
     assert later.trial
 
 
-def test_a_pause_that_the_host_asked_for_is_kept_even_if_no_other_mirror_is_left() -> None:
+def test_requested_pause_is_kept_even_without_another_mirror() -> None:
     health = {"a": _after(BROKEN, BROKEN, RateLimited("u", "slow", 600.0))}
     early = choose_mirrors(_urls("a"), health, NOW + timedelta(seconds=599))
     assert not early.usable
@@ -117,5 +117,5 @@ def test_a_pause_that_the_host_asked_for_is_kept_even_if_no_other_mirror_is_left
     assert choose_mirrors(_urls("a"), health, NOW + timedelta(seconds=600)).usable
 
 
-def test_a_success_forgets_the_pause_that_the_host_asked_for() -> None:
+def test_success_ends_the_requested_pause() -> None:
     assert _after(RateLimited("u", "slow", 600.0), None).asked_until is None

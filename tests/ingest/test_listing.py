@@ -202,9 +202,7 @@ def test_hostile_pages_are_refused_in_bounded_time(hostile: str) -> None:
         read_page(hostile.encode() * 100_000, "http://h/f/")
 
 
-def test_an_hour_is_published_when_file_and_index_are_there(
-    publisher: Publisher, hrrr: Model, session: SourceSession
-) -> None:
+def test_hour_is_published_when_file_and_index_exist(publisher: Publisher, hrrr: Model, session: SourceSession) -> None:
     whole, no_index, empty, empty_index = (usual_file(hour) for hour in (0, 1, 2, 3))
     publish(publisher, whole)
     publisher.put(key_of(no_index), no_index.data)

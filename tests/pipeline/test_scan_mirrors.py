@@ -51,7 +51,7 @@ def _assert_second_mirror_helped(context: Context, publisher: Publisher, outcome
     assert (len(publisher.asked("aws/")), len(publisher.asked("gcs/"))) == (1, len(RUNS))
 
 
-def test_mirror_that_fails_is_not_asked_for_the_other_runs(context: Context, publisher: Publisher) -> None:
+def test_failing_mirror_is_skipped_for_the_other_runs(context: Context, publisher: Publisher) -> None:
     with SourceSession(timeouts=Timeouts(page=0.3)) as context.__dict__["session"]:
         outcome = _scan(context, publisher)
     assert [job.args["hour"] for job in outcome.then] == [1]

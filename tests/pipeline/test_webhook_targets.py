@@ -86,7 +86,7 @@ def deliver(store: Store, url: str, **options: Any) -> Webhook:
     return store.webhooks.get(webhook.id)
 
 
-def test_connection_goes_to_the_address_that_was_checked_though_the_name_changes(
+def test_connection_uses_the_checked_address_though_the_name_changes(
     network: Network, store: Store, private: Receiver
 ) -> None:
     network.names[HOST] = [[PUBLIC], ["127.0.0.1"]]

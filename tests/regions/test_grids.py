@@ -173,7 +173,7 @@ def test_first_point_in_any_corner_places_the_same_grid() -> None:
             assert abs(other.x0 - grid.x0) < 1e-6 and abs(other.y0 - grid.y0) < 1e-6, (kind, corner)
 
 
-def test_rows_that_go_round_but_for_rounded_steps_wrap_and_close_exactly() -> None:
+def test_global_rows_with_rounded_steps_wrap_and_close_exactly() -> None:
     grid = LatLonGrid(nx=3072, ny=3, south=0, west=0, dlat=0.117188, dlon=0.117188, earth=SPHERE)
     assert grid.wraps and grid.dlon == 360 / 3072
     assert not LatLonGrid(nx=3071, ny=3, south=0, west=0, dlat=0.117188, dlon=0.117188, earth=SPHERE).wraps
@@ -252,7 +252,7 @@ def test_values_that_do_not_describe_a_grid_are_refused(change: dict[str, Any], 
         grid_from_spec({**NAMED["hrrr"].spec(), **change})
 
 
-def test_a_row_that_goes_round_twice_or_past_a_pole_is_refused() -> None:
+def test_row_beyond_a_full_circle_or_a_pole_is_refused() -> None:
     with pytest.raises(RegionError, match="more than once"):
         LatLonGrid(nx=800, ny=3, south=0, west=0, dlat=1, dlon=1, earth=SPHERE)
     with pytest.raises(RegionError, match="north-most"):

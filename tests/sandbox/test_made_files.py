@@ -38,7 +38,7 @@ def test_every_family_of_models_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_every_model_is_made_on_its_grid_and_named_by_the_lexicon(name: str) -> None:
+def test_every_model_is_generated_on_its_grid_with_lexicon_names(name: str) -> None:
     file = made(name, 6, coarse=30)
     model = MODELS[name]
     grid = thinned(model_grid(model), 30)
@@ -56,7 +56,7 @@ def test_every_model_is_made_on_its_grid_and_named_by_the_lexicon(name: str) -> 
     assert name == "ifs_wave" or len(wanted) < len(list(fields(file.grib, name)))
 
 
-def test_ecmwf_snow_is_made_in_metres_of_water() -> None:
+def test_ecmwf_snow_is_generated_in_metres_of_water() -> None:
     names = ("tp", "sf", "weasd")
     ours, theirs = (named(made(name, 6, coarse=30, only=names).grib) for name in ("gfs", "ifs"))
     for name in ("tp", "weasd"):
@@ -150,7 +150,7 @@ def test_winds_that_share_a_message_are_two_fields_of_it(name: str) -> None:
     assert (u.offset, u.sub, v.sub) == (v.offset, 1, 2) and u.subs == 2
 
 
-def test_winds_turn_to_those_of_a_model_on_another_grid() -> None:
+def test_rotated_winds_match_those_of_a_model_on_another_grid() -> None:
     """HRRR's winds are grid-relative, GFS's earth-relative: after rotation they agree."""
     hrrr, gfs = (
         named(made(name, 3, coarse=coarse, only=("u10", "v10")).grib) for name, coarse in (("hrrr", 10), ("gfs", 1))

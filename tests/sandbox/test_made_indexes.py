@@ -100,7 +100,7 @@ def test_neighbours_are_between_the_wanted_fields() -> None:
     assert len(chosen.ranges) == 41 and asked < 0.85 * len(file.grib)
 
 
-def test_only_the_named_variables_are_made_when_asked_to() -> None:
+def test_only_named_variables_are_generated_on_request() -> None:
     file = made("gfs", 6, only=("t2m", "u10", "v10"))
     assert sorted(selection("gfs", 6, file).found) == ["t2m", "u10", "v10"]
     assert (file.index or b"").count(b"\n") == 3

@@ -170,7 +170,7 @@ def test_a_request_with_a_body_cannot_smuggle_in_another(server: Server) -> None
 
 
 @pytest.mark.slow
-def test_many_readers_at_once_get_what_they_asked_for(url: str) -> None:
+def test_many_concurrent_readers_get_correct_bytes(url: str) -> None:
     wrong: list[int] = []
 
     def read(start: int) -> None:

@@ -126,7 +126,7 @@ def test_cut_refuses_invalid_names_and_boxes(root: Path, arguments: list[str], w
     assert words in str(found.exception)
 
 
-def test_cut_goes_on_after_a_bad_file_and_says_so(root: Path, tmp_path: Path) -> None:
+def test_cut_continues_after_a_bad_file_and_reports_it(root: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.grib2").write_bytes(b"no grib")
     found = gribmill("cut", tmp_path / "bad.grib2", root / "f003.grib2", "-r", "africa", "-o", tmp_path)
     assert found.exit_code == 1

@@ -23,7 +23,7 @@ def test_importing_gribmill_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in gribmill.__all__ if name != "__version__"])
-def test_every_public_name_is_there_and_says_what_it_does(name: str) -> None:
+def test_every_public_name_exists_and_is_documented(name: str) -> None:
     assert getattr(gribmill, name).__doc__
     assert name in dir(gribmill)
 

@@ -58,7 +58,7 @@ def test_backfill_here_says_which_hours_it_waits_for(new_chain: NewChain) -> Non
     assert "stopped with 2 jobs left; the same command continues" in said.read_text()
 
 
-def test_backfill_of_a_run_that_arrives_says_when_its_hours_are_expected(new_chain: NewChain) -> None:
+def test_backfill_of_an_arriving_run_shows_when_its_hours_are_expected(new_chain: NewChain) -> None:
     chain = new_chain()
     now = datetime.now(UTC)
     minutes = (now - chain.forecasts.run).total_seconds() / 60

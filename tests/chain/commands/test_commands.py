@@ -220,7 +220,7 @@ def own_model(folder: Path, chain: ChainDriver) -> dict[str, object]:
     }
 
 
-def test_own_files_in_a_folder_go_through_the_chain(new_chain: NewChain, tmp_path: Path) -> None:
+def test_user_files_in_a_folder_pass_through_the_chain(new_chain: NewChain, tmp_path: Path) -> None:
     chain = new_chain()
     folder = tmp_path / "mine"
     chain.changes = {"models": {"mine": own_model(folder, chain)}}

@@ -81,7 +81,7 @@ def test_latest_json_omits_a_run_until_its_lost_tile_is_restored(
     assert chain.latest("hrrr")["ne"]["complete"] == chain.run_id
 
 
-def test_retry_of_a_tile_whose_messages_are_gone_ends(chain: ChainDriver, reference: dict[str, bytes]) -> None:
+def test_retry_of_a_tile_without_messages_ends(chain: ChainDriver, reference: dict[str, bytes]) -> None:
     tile = lose(chain, "removed")
     job = next(
         job for job in chain.jobs(type_key="build_tile") if (job.args["region"], job.args["hour"]) == ("ne", HOUR)

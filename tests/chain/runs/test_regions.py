@@ -43,7 +43,7 @@ def test_region_added_later_gets_its_tiles(new_chain: NewChain, reference: dict[
     chain.assert_sound()
 
 
-def test_messages_that_came_again_stay_until_their_tiles_are_asked_for(
+def test_messages_fetched_again_stay_until_their_tiles_are_requested(
     new_chain: NewChain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the download and the end of its job, the hour is still built for the previous regions."""

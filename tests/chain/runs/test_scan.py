@@ -62,7 +62,7 @@ def test_hours_are_not_settled_by_mirrors_that_do_not_answer(new_chain: NewChain
     assert outcome.reason.startswith(f"{chain.run_id}: no mirror answered; ")
 
 
-def test_run_of_unknown_hours_is_published_as_complete_when_no_more_can_come(new_chain: NewChain) -> None:
+def test_run_of_unknown_hours_is_complete_when_no_more_can_appear(new_chain: NewChain) -> None:
     """Its last tile was built long before, so no other job would update latest.json."""
     chain = new_chain()
     chain.changes = discovering(chain)

@@ -17,7 +17,7 @@ from gribmill.views.view import Time, View
 from tests.cli.conftest import Run
 
 
-def test_scan_here_says_why_it_looked_at_nothing(gribmill: Run) -> None:
+def test_scan_here_explains_why_it_checked_nothing(gribmill: Run) -> None:
     answer = gribmill("scan", "hrrr", "--here")
     assert answer.code == 0
     assert "0 new files; hrrr reaches none of the regions of [chain] (none is named)" in answer.out

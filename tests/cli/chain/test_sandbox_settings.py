@@ -15,7 +15,7 @@ from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize("hour", [0, 1, 6, 23])
-def test_a_run_is_complete_with_the_hours_that_were_made_at_any_time_of_the_day(hour: int) -> None:
+def test_run_is_complete_with_the_generated_hours_at_any_time_of_day(hour: int) -> None:
     now = datetime(2026, 11, 18, hour, 30, tzinfo=UTC)
     hrrr = load_models()["hrrr"]
     Path("gribmill.toml").write_text(

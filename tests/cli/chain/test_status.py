@@ -95,9 +95,7 @@ def test_all_well_is_the_first_line_and_the_exit_code_is_0(
     assert answer.code == 0
 
 
-def test_missing_hours_say_how_often_they_were_tried_and_why_they_failed(
-    gribmill: Run, scribe: Scribe, store: Store
-) -> None:
+def test_missing_hours_show_attempts_and_failures(gribmill: Run, scribe: Scribe, store: Store) -> None:
     scribe.run(RUN_ID, [0, 1])
     build(scribe, [0], "ne")
     error = f"hrrr {RUN_ID} hour 1: aws-hrrr: https://x.example/y.grib2: the body does not match its checksum"

@@ -46,7 +46,7 @@ def test_exit_code_is_that_of_the_job(gribmill: Run, store: Store) -> None:
     assert store.reservations.list() == []
 
 
-def test_json_is_the_attempt_and_the_output_of_the_job_goes_elsewhere(gribmill: Run) -> None:
+def test_json_is_the_attempt_and_job_output_goes_to_stderr(gribmill: Run) -> None:
     answer = gribmill("direct", "sleep", "-", "--json", stdin='{"say": "hello"}')
     assert answer.err == "hello\n"
     check_golden("direct", answer.out)

@@ -153,7 +153,7 @@ def test_bad_options_are_usage_errors_that_name_the_option(gribmill: Run, words:
     assert words[0] in answer.err
 
 
-def test_waiting_for_a_job_that_is_not_there_is_refused(gribmill: Run, store: Store) -> None:
+def test_dependency_on_an_unknown_job_is_refused(gribmill: Run, store: Store) -> None:
     answer = gribmill("jobs", "enqueue", "sleep", "{}", "--after", "99")
     assert answer.code == 1 and "job 99" in answer.err
     assert store.jobs.list().jobs == ()

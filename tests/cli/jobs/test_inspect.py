@@ -151,7 +151,7 @@ def test_verify_is_silent_when_all_is_well_and_lists_what_is_not(gribmill: Run, 
     assert text.code == 1 and answer.json[0]["invariant"] in text.out
 
 
-def test_backup_is_a_whole_queue_and_replaces_nothing_unasked(
+def test_backup_is_complete_and_replaces_nothing_unless_forced(
     gribmill: Run, store: Store, data: Path, tmp_path: Path
 ) -> None:
     for _ in range(3):

@@ -88,7 +88,7 @@ def test_ids_or_filters_are_needed_and_exclude_each_other(gribmill: Run, words: 
 @pytest.mark.parametrize(
     ("words", "reply", "count"), [((), False, 0), ((), True, 21), (("--yes",), None, 21)], ids=["no", "yes", "--yes"]
 )
-def test_a_terminal_is_asked_before_many_jobs_are_changed(
+def test_terminal_users_confirm_before_many_jobs_are_changed(
     gribmill: Run,
     store: Store,
     monkeypatch: pytest.MonkeyPatch,

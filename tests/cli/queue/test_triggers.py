@@ -28,7 +28,7 @@ def test_schedule_is_added_listed_switched_and_removed(gribmill: Run, store: Sto
     assert store.triggers.list() == []
 
 
-def test_event_makes_a_job_once_and_says_why_it_makes_none(gribmill: Run, store: Store) -> None:
+def test_event_creates_a_job_once_and_otherwise_says_why(gribmill: Run, store: Store) -> None:
     gribmill("triggers", "add", "nap", "sleep", NAP, "--event", "tired")
     assert gribmill("triggers", "emit", "tired", '{"word": "good night"}').out == "trigger 1 enqueued job 1\n"
     assert store.jobs.get(1).args["say"] == "good night"

@@ -105,7 +105,7 @@ def test_the_message_behind_refused_ones_is_read(listed: list[dict[str, Any]]) -
 
 
 @pytest.mark.parametrize("kind", [LAT_LON, GAUSSIAN])
-def test_rows_of_their_own_lengths_are_read(kind: int) -> None:
+def test_rows_of_different_lengths_are_read(kind: int) -> None:
     (field,) = fields(reduced(kind), "f")
     assert np.array_equal(field.flat_values(), np.arange(sum(ROWS)))
 

@@ -61,7 +61,7 @@ def test_a_quantity_at_another_level_only_is_missing(publisher: Publisher, targe
     assert (set(got.found), set(got.missing)) == ({"d2m", "tp"}, {"t2m", "u10"})
 
 
-def test_no_more_is_read_of_a_whole_file_than_its_content_length(publisher: Publisher, target: Path) -> None:
+def test_whole_file_is_read_only_up_to_its_content_length(publisher: Publisher, target: Path) -> None:
     publisher.ranges = False
     publisher.put(key_of(FILE), FILE.data)
     publisher.fault("endless", skip=1, times=1)  # after the HEAD

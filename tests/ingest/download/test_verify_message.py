@@ -101,7 +101,7 @@ def test_each_index_entry_needs_a_matching_field() -> None:
         IndexClaim("one of several", ((0, 0, 0), (0, 2, 3)), level_of("planetary boundary layer")),
     ],
 )
-def test_an_index_entry_that_says_too_little_does_not_refuse_a_message(claim: IndexClaim) -> None:
+def test_incomplete_index_entry_does_not_refuse_a_message(claim: IndexClaim) -> None:
     assert len(_verify(PAIR, claims=[claim]).fields) == 2
 
 

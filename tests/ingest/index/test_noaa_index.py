@@ -66,7 +66,7 @@ def test_fields_of_the_last_message_end_with_the_file() -> None:
         ("AEMFLX:surface:4 hour fcst:aerosol=Dust dry::", "aerosol=Dust dry"),
     ],
 )
-def test_what_follows_the_time_is_kept_whole_but_for_colons_at_the_end(row: str, extra: str) -> None:
+def test_text_after_the_time_is_kept_except_trailing_colons(row: str, extra: str) -> None:
     (entry,) = parse_noaa(noaa_lines([row]), "x.idx", RUN)
     assert entry.extra == extra
 

@@ -79,7 +79,7 @@ def test_a_placeholder_that_comes_again_holds_the_same() -> None:
         ("{Ymd}/{HH}/{ff}/{", "letters, digits"),
     ],
 )
-def test_templates_that_climb_or_say_too_little_are_refused(text: str, words: str) -> None:
+def test_unsafe_or_incomplete_templates_are_refused(text: str, words: str) -> None:
     with pytest.raises(ModelError) as caught:
         KeyTemplate(text)
     assert words in str(caught.value)

@@ -84,7 +84,7 @@ def test_check_finds_a_variable_that_does_not_exist_and_a_grid_without_a_name(tm
     assert "there is no grid 'nowhere'" in result.output
 
 
-def test_an_index_goes_with_one_model(tmp_path: Path) -> None:
+def test_index_is_checked_with_one_model_only(tmp_path: Path) -> None:
     index = tmp_path / "x.idx"
     index.write_bytes(noaa_lines(["TMP:2 m above ground:8 hour fcst:"]))
     assert run("check", "gefs", "--index", str(index)).exit_code == 2

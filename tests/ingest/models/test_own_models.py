@@ -138,7 +138,7 @@ def test_names_that_could_be_paths_are_refused(name: str) -> None:
         load_models(OwnModels(tables={name: {"like": "hrrr"}}))
 
 
-def test_a_model_that_says_too_little_is_refused() -> None:
+def test_incomplete_model_is_refused() -> None:
     with pytest.raises(ModelError, match=r"model ours \(settings, \[models.ours\]\): title: Field required"):
         load_models(with_tables(ours={"index": "none"}))
 

@@ -48,7 +48,7 @@ def index_of(name: str) -> Inventory:
     return parse_index(guess_kind(data), data, name)
 
 
-def test_every_sample_says_where_it_is_from() -> None:
+def test_every_sample_names_its_source() -> None:
     kinds = {model.sample: sample_source(model).kind for model in MODELS.values() if model.sample}
     assert {sample for sample, kind in kinds.items() if kind == "real"} == REAL.keys()
     assert {sample: kind for sample, kind in kinds.items() if kind != "real"} == {

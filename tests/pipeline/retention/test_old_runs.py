@@ -63,7 +63,7 @@ def test_newest_complete_run_stays_however_old() -> None:
     assert gone(runs, keep_days=1, keep_runs=1, keep_gigabytes=0.001) == ["20260201_00"]
 
 
-def test_pruned_run_is_gone_from_disk_and_catalogue(context: Context, scribe: Scribe) -> None:
+def test_pruned_run_is_removed_from_disk_and_catalogue(context: Context, scribe: Scribe) -> None:
     for run_id in ("20200101_00", "20200102_00"):
         scribe.run(run_id, [0])
         scribe.hour(run_id, 0, ["ne"])

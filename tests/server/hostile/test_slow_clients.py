@@ -111,7 +111,7 @@ def test_trickling_request_is_cut_off(
     assert 1 <= sent < 1000
 
 
-def test_other_clients_are_answered_meanwhile(server: LiveServer, lost: threading.Event) -> None:
+def test_other_clients_are_served_meanwhile(server: LiveServer, lost: threading.Event) -> None:
     with connected(server.url) as connection:
         connection.send(f"GET {TILE} HTTP/1.1\r\n".encode() + HEAD)
         assert httpx.get(f"{server.url}/healthz").status_code == 200

@@ -130,7 +130,7 @@ def test_the_sign_of_cin_is_stated(tmp_path: Path) -> None:
         assert ("opposite sign" in facts.long_name) is negated
 
 
-def test_a_dataset_is_asked_by_either_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_dataset_accepts_either_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     lexicon_module._warn_of_old_name.cache_clear()
     path = make_tile(tmp_path, {"ceil_msl": (1500.0, {"units": "m"}), "t2m": (280.0, {})})
     opened = {

@@ -94,7 +94,7 @@ def test_tiles_with_different_time_ranges_can_be_concatenated(tmp_path: Path) ->
     np.testing.assert_array_equal(both["tp"][:, 0, 0], [1.0, 3.0, 4.0, 9.0])
 
 
-def test_a_run_is_opened_by_names_that_say_a_length(tmp_path: Path) -> None:
+def test_run_is_opened_by_names_with_a_length(tmp_path: Path) -> None:
     make_run(tmp_path)
     run = gribmill.open_run("hrrr", data=tmp_path, variables=["tp_1h", "tp_run", "t2m_max_2h"])
     np.testing.assert_array_equal(run["tp_1h"][:, 0, 0], [1.0, 2.0, np.nan, 0.5])

@@ -56,7 +56,7 @@ def test_extremes_over_two_time_ranges_are_both_kept(tmp_path: Path) -> None:
     assert windows(tile) == {"t2m_max": (12, 18), "t2m_max_12h": (6, 18)}
 
 
-def test_probabilities_over_two_time_ranges_have_names_that_say_which(tmp_path: Path) -> None:
+def test_probabilities_over_two_time_ranges_have_distinct_names(tmp_path: Path) -> None:
     wet = {
         "productDefinitionTemplateNumber": 9, "probabilityType": 1, "scaleFactorOfUpperLimit": 3,
         "scaledValueOfUpperLimit": 254,
@@ -90,7 +90,7 @@ def test_probabilities_over_two_time_ranges_have_names_that_say_which(tmp_path: 
         (["tp_bucket"], [(0, 12), (6, 12)], {"tp_bucket": (6, 12)}),
     ],
 )
-def test_a_sum_is_found_by_a_name_that_says_its_time_range(
+def test_sum_is_found_by_a_name_with_its_time_range(
     tmp_path: Path, asked: list[str], ranges: list[tuple[int, int]], names: dict[str, tuple[int, int]]
 ) -> None:
     tile = cut(tmp_path, *(rain(*pair, 1.0) for pair in ranges), variables=asked)
@@ -147,7 +147,7 @@ def spread(start: int, end: int, value: float) -> bytes:
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_percentiles_over_two_time_ranges_have_names_that_say_which(tmp_path: Path, back: bool) -> None:
+def test_percentiles_over_two_time_ranges_have_distinct_names(tmp_path: Path, back: bool) -> None:
     messages = [percentile(start, 12, number, start + number) for start in (11, 6, 0) for number in (10, 90)]
     messages.append(rain(11, 12, 1.0))
     tile = cut(tmp_path, *(reversed(messages) if back else messages), everything=True)
@@ -166,7 +166,7 @@ def test_percentiles_over_two_time_ranges_have_names_that_say_which(tmp_path: Pa
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_spreads_over_two_time_ranges_have_names_that_say_which(tmp_path: Path, back: bool) -> None:
+def test_spreads_over_two_time_ranges_have_distinct_names(tmp_path: Path, back: bool) -> None:
     """As in a file of GEFS's spread, which has no other fields."""
     messages = [spread(9, 12, 0.5), spread(6, 12, 1.5)]
     tile = cut(tmp_path, *(reversed(messages) if back else messages))

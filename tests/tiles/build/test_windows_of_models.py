@@ -53,7 +53,7 @@ def test_nbm_sums_of_six_hours_in_files_of_three_are_shown_at_their_end(tmp_path
     assert math.fsum(value for value in column.values if not math.isnan(value)) == 29.5
 
 
-def test_nbm_sums_by_a_name_that_says_their_length(tmp_path: Path) -> None:
+def test_nbm_sums_are_found_by_a_name_with_their_length(tmp_path: Path) -> None:
     nbm(tmp_path)
     series = gribmill.point(LAT, LON, data=tmp_path, variables=["tp_6h", "tp_24h"])
     six, day = series.columns["tp_6h"], series.columns["tp_24h"]

@@ -95,7 +95,7 @@ def test_empty_metadata_are_refused(path: Path) -> None:
         ({"shape": [1, 1]}, "its window has"),
     ],
 )
-def test_a_window_that_is_not_its_shape_is_refused(path: Path, change: dict[str, Any], words: str) -> None:
+def test_window_that_differs_from_its_shape_is_refused(path: Path, change: dict[str, Any], words: str) -> None:
     meta = meta_of(path)
     with pytest.raises(TileError, match=words):
         read_tile(rewrite(path, {**meta, "grid": {**meta["grid"], **change}}))

@@ -49,7 +49,7 @@ def rows_of(archive: Archive, first: int, stop: int, dtype: type = np.float32) -
 
 @pytest.mark.parametrize("encoding", npz.COMPRESSIONS)
 @pytest.mark.parametrize("rows", [(0, 1), (0, 300), (11, 12), (40, 42), (37, 160), (299, 300)])
-def test_rows_are_those_of_the_whole_array(
+def test_rows_equal_those_of_the_whole_array(
     tmp_path: Path, field: np.ndarray, encoding: npz.Compression, rows: tuple[int, int]
 ) -> None:
     archive = written(tmp_path / "a.npz", field, encoding)
@@ -69,7 +69,7 @@ def kinds_of_fields() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("kind", kinds_of_fields())
-def test_any_points_are_those_of_the_whole_array(tmp_path: Path, kind: str) -> None:
+def test_any_points_equal_those_of_the_whole_array(tmp_path: Path, kind: str) -> None:
     field = kinds_of_fields()[kind]
     archive = written(tmp_path / "a.npz", field)
     flat = field.reshape(-1)

@@ -67,7 +67,7 @@ def test_each_place_is_read_from_the_finest_grid_that_contains_it(root: Path) ->
     assert (near.model, far.model) == ("hrrr", "gfs")
 
 
-def test_places_make_one_data_frame(root: Path) -> None:
+def test_places_form_one_data_frame(root: Path) -> None:
     frame = gribmill.points([("Boston", LAT, LON), (42.0, -71.0)], data=root).to_dataframe()
     assert frame.index.names == ["place", "time"]
     assert list(frame.index.get_level_values("place").unique()) == ["Boston", "42,-71"]

@@ -97,7 +97,7 @@ def test_directions_are_where_the_wind_comes_from(u: float, v: float, degrees: f
     assert wind_direction(u, v) == pytest.approx(degrees)
 
 
-def test_a_calm_has_no_direction() -> None:
+def test_calm_wind_has_no_direction() -> None:
     assert math.isnan(wind_direction(0.0, 0.0))
     assert math.isnan(wind_direction(math.nan, 1.0))
 
@@ -152,7 +152,7 @@ def test_the_newest_run_that_holds_the_place_is_chosen(tmp_path: Path) -> None:
     assert gribmill.point(LAT, LON, data=tmp_path, run="20230722_06").run == "20230722_06"
 
 
-def test_places_across_the_dateline_and_any_turn_of_longitude(tmp_path: Path) -> None:
+def test_places_across_the_dateline_in_any_longitude_range_are_found(tmp_path: Path) -> None:
     fiji = Region("fiji", Box(175.0, -20.0, -175.0, -10.0))
     values = np.broadcast_to(np.arange(360, dtype="f4"), GFS.shape)
     make_tile(tmp_path, {"t2m": (values, {})}, grid=GFS, region=fiji, model="gfs")

@@ -90,7 +90,7 @@ def test_values_are_read_when_they_are_accessed(path: Path, monkeypatch: pytest.
     assert reads == ["t2m"]
 
 
-def test_a_dataset_can_go_to_another_process(path: Path) -> None:
+def test_dataset_can_be_sent_to_another_process(path: Path) -> None:
     opened = pickle.loads(pickle.dumps(gribmill.open_tile(path)))
     np.testing.assert_array_equal(opened.t2m, read_tile(path).read("t2m"))
     np.testing.assert_array_equal(opened.lon, read_tile(path).latlon()[1])

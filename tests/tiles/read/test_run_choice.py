@@ -56,7 +56,7 @@ def test_the_newest_complete_run_answers_although_a_newer_one_is_arriving(root: 
     }  # fmt: skip
 
 
-def test_newest_says_how_many_of_its_hours_are_here(root: Path) -> None:
+def test_newest_shows_how_many_of_its_hours_exist(root: Path) -> None:
     series = gribmill.point(LAT, LON, data=root, run="newest")
     assert (series.run, len(series.steps)) == (NEW, 2)
     assert series.run_sentence == "the newest run; 2 of 5 hours are here"
@@ -64,7 +64,7 @@ def test_newest_says_how_many_of_its_hours_are_here(root: Path) -> None:
     assert named.run_sentence == "the run that was asked for; 2 of 5 hours are here"
 
 
-def test_without_a_complete_run_the_newest_answers_and_says_so(root: Path) -> None:
+def test_without_a_complete_run_the_newest_is_used_with_a_note(root: Path) -> None:
     latest(root, None)
     series = gribmill.point(LAT, LON, data=root)
     assert series.run == NEW
@@ -143,7 +143,7 @@ def test_a_variable_that_only_the_older_run_has_is_a_column(root: Path) -> None:
 
 
 @pytest.mark.parametrize("run", ["latest", "2023-07-22", "", "20231322_00"])
-def test_a_run_that_cannot_be_is_refused(root: Path, run: str) -> None:
+def test_impossible_run_is_refused(root: Path, run: str) -> None:
     with pytest.raises(GribmillError, match="is not a run"):
         gribmill.point(LAT, LON, data=root, run=run)
 

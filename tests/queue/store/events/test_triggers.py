@@ -323,7 +323,7 @@ def test_old_firings_are_forgotten(store: Store, backend: BackendUnderTest, cloc
     assert backend.by_hand("SELECT fire_key FROM trigger_firings") == [("id new",)]
 
 
-def test_a_schedule_makes_no_job_within_its_window(store: Store, clock: FakeClock) -> None:
+def test_schedule_creates_no_job_within_its_window(store: Store, clock: FakeClock) -> None:
     every_ten(store, dedupe_window_seconds=1800)
     made = []
     for minute in (10, 20, 30, 40, 50):
@@ -444,7 +444,7 @@ def test_adaptive_schedules_are_rows_that_workers_do_not_fire(store: Store, cloc
         store.triggers.edit(a.id, cron="* * * * *")
 
 
-def test_job_names_the_trigger_that_made_it(store: Store) -> None:
+def test_job_names_the_trigger_that_created_it(store: Store) -> None:
     trigger = store.triggers.add(NewTrigger("arrived", "plain", {}, event="arrived"))
     (fired,) = store.events.emit("arrived", {})
     assert fired.job is not None

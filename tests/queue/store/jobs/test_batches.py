@@ -142,7 +142,7 @@ def test_follow_up_siblings_become_visible_together(store: Store, clock: FakeClo
     assert exchange.accepted == (job.ref,)
 
 
-def test_one_turn_reports_and_claims_in_one_transaction(store: Store) -> None:
+def test_exchange_reports_and_claims_in_one_transaction(store: Store) -> None:
     ids = tiles(store, 1, 4)
     waiting = [add(store), add(store)]
     batch = claim(store)

@@ -24,7 +24,7 @@ def test_new_job_goes_behind_one_that_another_tenant_moved_to_the_back(store: St
     assert [job.id for job in store.jobs.upcoming()] == [parked, first, new]
 
 
-def test_job_moved_to_the_front_goes_ahead_of_those_of_other_tenants(store: Store) -> None:
+def test_job_moved_to_the_front_precedes_those_of_other_tenants(store: Store) -> None:
     ids = [add(store, tenant_id=name) for name in ("a", "b", "b", "a")]
     store.for_tenant("a").jobs.move_to_front(ids[0])
     store.for_tenant("b").jobs.move_to_front(ids[2])

@@ -121,7 +121,7 @@ def test_schedule_defaults_to_the_time_zone_of_its_tenant(store: Store) -> None:
     assert store.triggers.add(trigger()).timezone == "UTC"
 
 
-def test_trigger_of_a_disabled_or_full_tenant_makes_no_job(store: Store) -> None:
+def test_trigger_of_a_disabled_or_full_tenant_creates_no_job(store: Store) -> None:
     store.triggers.add(NewTrigger("e", "plain", event="x", tenant_id="acme"))
     limit(store, "acme", max_pending=1)
     assert store.events.emit("x", {"n": 1}, tenant_id="acme")[0].job
@@ -226,7 +226,7 @@ def test_tenants_take_turns_across_types(store: Store) -> None:
     assert served(store, 9) == ["acme", "b", "global"] * 3
 
 
-def test_higher_priority_goes_first_and_takes_no_turn_away(store: Store) -> None:
+def test_higher_priority_runs_first_and_costs_no_turn(store: Store) -> None:
     for name in ("acme", "b"):
         store.jobs.enqueue_many(NewJob("plain", {"n": n}, tenant_id=name) for n in range(3))
     order = []
@@ -236,7 +236,7 @@ def test_higher_priority_goes_first_and_takes_no_turn_away(store: Store) -> None
     assert order == ["global", "acme", "global", "b", "global", "acme", "global", "b"]
 
 
-def test_workers_of_other_types_take_no_turn_away(store: Store) -> None:
+def test_workers_of_other_types_cost_no_turn(store: Store) -> None:
     """A worker that runs acme's jobs of other types must not cost acme its turn here."""
     store.jobs.enqueue_many(NewJob("plain", {"n": n}, tenant_id=name) for n in range(4) for name in ("acme", "b"))
     store.jobs.enqueue_many(NewJob("fragile", {"n": n}, tenant_id="acme") for n in range(4))

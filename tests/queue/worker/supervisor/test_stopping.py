@@ -51,7 +51,7 @@ def test_cancel_stops_the_process_at_once_and_not_at_the_next_heartbeat(
     wait_until(lambda: not alive(grandchild), what="the grandchild to be gone")
 
 
-def test_siblings_of_a_cancelled_job_go_back_without_cost(
+def test_siblings_of_a_cancelled_job_are_requeued_at_no_cost(
     new_worker: Callable[..., SteppedWorker], store: Store, tmp_path: Path
 ) -> None:
     worker = new_worker(lanes={"build": 1})

@@ -41,7 +41,7 @@ def made_by(store: Store, trigger: int) -> list[Any]:
     return [job for job in store.jobs.list().jobs if (job.source_ref or "").startswith(f"trigger {trigger}: ")]
 
 
-def test_slot_that_passed_while_no_worker_ran_is_made_up_for_at_the_start(
+def test_slot_missed_while_no_worker_ran_is_made_up_at_the_start(
     new_worker: Callable[..., SteppedWorker], store: Store, database: Path
 ) -> None:
     trigger = every_minute(store, database, -120.0)

@@ -75,7 +75,7 @@ def test_an_enqueue_by_another_process_wakes_the_worker_without_any_poll(
     assert worker.supervisor._next_poll == poll_at, "no poll was needed"
 
 
-def test_a_row_written_by_hand_is_found_by_polling(
+def test_manually_written_row_is_found_by_polling(
     new_worker: Callable[..., SteppedWorker], store: Store, database: Path
 ) -> None:
     worker = new_worker(poll_seconds=0.05)
@@ -86,7 +86,7 @@ def test_a_row_written_by_hand_is_found_by_polling(
     assert worker.finish(1)[0].status == "completed"
 
 
-def test_a_cancel_written_by_hand_is_found_by_polling(
+def test_manually_written_cancel_is_found_by_polling(
     new_worker: Callable[..., SteppedWorker], store: Store, database: Path, tmp_path: Path
 ) -> None:
     worker = new_worker(poll_seconds=0.05, lease_seconds=3000.0)
