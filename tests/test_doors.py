@@ -41,7 +41,7 @@ def offered(package: str) -> list[str]:
 
 @cache
 def imported(module: str) -> tuple[str, ...]:
-    """Every name that a module imports from this package, wherever the import stands."""
+    """Every name that a module imports from this package, at any level of the code."""
     return tuple(_imported(module))
 
 

@@ -33,7 +33,7 @@ PROSE = {
 
 
 def check_golden(command: str, text: str, *places: Path, case: str = "") -> None:
-    """Compare a command's JSON with the one that is stored for it (keys, their order, and values), and with its view.
+    """Compare a command's JSON with its stored golden (keys, their order, and values), and with its view.
 
     A new golden is written and fails once: review it, and run the test again.
     """

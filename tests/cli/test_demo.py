@@ -55,7 +55,7 @@ def test_demo_ends_with_the_console_open_until_it_is_interrupted(data: Path) -> 
     with socket.socket() as taken, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with contextlib.suppress(OSError):
-            taken.bind(("127.0.0.1", 8760))  # the usual port is taken, by us or by somebody else
+            taken.bind(("127.0.0.1", 8760))  # occupies the default port, unless it is in use already
             taken.listen()
         assert process.stdout is not None
         try:

@@ -56,7 +56,7 @@ def test_point_needs_numpy_and_nothing_else_that_is_slow_to_import(tmp_path: Pat
 
 
 def test_status_needs_neither_numpy_nor_pydantic(tmp_path: Path) -> None:
-    """With a run of which one hour is complete, one waits for its job, and others are missing."""
+    """With a run that has a complete hour, one that waits for its job, and missing ones."""
     context = make_context(Settings(data=tmp_path))
     scribe = Scribe(context.catalogue, context.root)
     scribe.run(RUN, [0, 1, 2])

@@ -39,12 +39,12 @@ class Host:
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def words(self, *command: object) -> list[str]:
-        """A command as it is started from outside."""
+        """The command line that runs a command on this host."""
         return [_path("ip"), "netns", "exec", self.namespace, "unshare", "--uts", "sh", "-c", NAMED, self.name,
                 *map(str, command)]  # fmt: skip
 
     def words_as_nobody(self) -> list[str]:
-        """What precedes a command that does not run as root."""
+        """The prefix of a command that does not run as root."""
         nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
         return self.words(*nobody)
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def postgres_url() -> str:
-    """A database of the server that may create others; the test is skipped where there is no server."""
+    """The URL of a database whose user may create others; skips the test if there is no server."""
     try:
         return _server_url()
     except NoServer as error:

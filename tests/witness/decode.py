@@ -40,7 +40,7 @@ def pygrib(path: str, wanted: list[int]) -> Iterator[tuple[int, Any]]:
     with pygrib.open(path) as messages:
         for field, message in enumerate(messages):
             if field in wanted:
-                # A reduced grid is asked for as it is packed, not blown up to a regular one.
+                # A reduced grid is read as packed, not expanded to a regular one.
                 if message.has_key("PLPresent") and message.PLPresent:
                     message.expand_grid(False)
                 yield field, _of_pygrib(message)

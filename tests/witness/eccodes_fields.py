@@ -31,7 +31,7 @@ class EccodesField:
 
 
 def eccodes_fields(path: Path, wanted: Collection[int]) -> Iterator[tuple[int, EccodesField]]:
-    """The wanted fields, counted from 0 over the file, those of one message apart."""
+    """The wanted fields, counted from 0 over the file; fields of one message count separately."""
     if not wanted:
         return
     eccodes.codes_grib_multi_support_on()

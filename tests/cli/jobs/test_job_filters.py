@@ -1,4 +1,4 @@
-"""`jobs retry` and `jobs cancel` by filter: which jobs are chosen, how many are changed, and what is asked first."""
+"""`jobs retry` and `jobs cancel` by filter: which jobs match, how many are changed, and the confirmation."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_a_centres_own_numbers_are_vectors_of_that_centre_alone() -> None:
 
 
 def test_names_of_vectors_in_eccodes_say_which_is_u() -> None:
-    """Wherever ecCodes has a name for a pair, its first is a u and its second the v of the same words."""
+    """Wherever ecCodes names a pair, the names differ only in u and v, eastward and northward, and the like."""
     words = {"u": "v", "eastward": "northward", "zonal": "meridional", "zonally": "meridionally", "east": "north"}
     handle = eccodes.codes_grib_new_from_samples("GRIB2")
     eccodes.codes_set(handle, "centre", "kwbc")

@@ -84,7 +84,7 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The output of `grib ls` for a file with all damaged messages followed by an intact one."""
     path = tmp_path_factory.mktemp("damaged") / "damaged.grib1"
     path.write_bytes(b"".join(message for message, _ in DAMAGED.values()) + holed())
-    # In a separate process: what fails here may take the process with it.
+    # In a separate process, because a failure may crash it.
     command = [sys.executable, "-m", "gribmill", "grib", "ls", "--stats", "--json", str(path)]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     assert result.returncode in (0, 1), result.stderr[-300:]

@@ -1,4 +1,4 @@
-"""Standard names are those of the CF table, and fit the units of their variables."""
+"""Standard names are in the CF table and match the units of their variables."""
 
 from __future__ import annotations
 

@@ -117,8 +117,8 @@ def test_second_order_groups_that_do_not_add_up_are_refused(first: int, value: b
 
 
 def failure_of_mutations(first: int, last: int) -> str:
-    """How decoding damaged messages ended the process, in its own words; empty if each was refused or decoded."""
-    # In a separate process: what fails here may take the process with it.
+    """The output of the process that decodes damaged messages if it failed; empty if each was refused or decoded."""
+    # In a separate process, because a failure may crash it.
     command = [sys.executable, "-m", "tests.grib.mutate", str(first), str(last)]
     result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     tail = [line for line in result.stderr.splitlines() if "ECCODES" not in line and "libpng" not in line][-20:]

@@ -1,4 +1,4 @@
-"""Status reports what is here, what is missing, and why."""
+"""Status reports what is available, what is missing, and why."""
 
 from __future__ import annotations
 

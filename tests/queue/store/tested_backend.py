@@ -97,7 +97,7 @@ def _prepared_file() -> bytes:
 
 
 class SqliteUnderTest:
-    """A copy of a prepared jobs.db. `normal` avoids a thousand fsyncs; power loss is not the subject here."""
+    """A copy of a prepared jobs.db. `normal` avoids a thousand fsyncs; these tests do not cover power loss."""
 
     def __init__(self, folder: Path, *, prepared: bool = True) -> None:
         """Unless `prepared`, the tables come from the migrations as they are now: tests break them."""

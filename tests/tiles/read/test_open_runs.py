@@ -1,4 +1,4 @@
-"""Which run `open_run` opens, seamless datasets, and several runs beside each other."""
+"""The run that `open_run` opens, seamless datasets, and several runs together."""
 
 from __future__ import annotations
 

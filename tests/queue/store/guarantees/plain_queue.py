@@ -132,7 +132,7 @@ class PlainQueue:
         return True
 
     def _place(self, job: PlainJob) -> None:
-        """A new job goes behind all of its priority if one of them is parked."""
+        """Add a new job, behind all others of its priority if one of them is parked."""
         parked = [other.position for other in self.in_order() if other.priority == job.priority and other.position > 0]
         if parked and job.status == "pending":
             job.position = max(parked) + 100
