@@ -15,7 +15,17 @@ from typing import IO, Any
 
 from gribmill.logs import HumanFormatter
 from gribmill.queue.errors import NotAllowed, StoreError
-from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report, Snoozed, Stopped, exit_code_of
+from gribmill.queue.model import (
+    AttemptRef,
+    Claimed,
+    ClaimRequest,
+    Failed,
+    Outcome,
+    Report,
+    Snoozed,
+    Stopped,
+    exit_code_of,
+)
 from gribmill.queue.redact import redact, redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
@@ -92,9 +102,21 @@ class Ticker:
     def request(self, types: tuple[str, ...] = (), limit: int | None = None) -> ClaimRequest:
         return ClaimRequest(self.worker_id, types, self._lease_seconds, pid=os.getpid(), batch_limit=limit)
 
-    def heartbeats(self, types: Sequence[str] = (), on_beat: Callable[[], None] = lambda: None) -> Heartbeats:
+    @contextlib.contextmanager
+    def heartbeats(self, types: Sequence[str] = (), on_beat: Callable[[], None] = lambda: None) -> Iterator[None]:
         """Renew the leases in a thread within this context, calling `on_beat` each time."""
-        return Heartbeats(self._store, self.worker_id, self._lease_seconds, types, on_beat)
+        with Heartbeats(self._store, self.worker_id, self._lease_seconds, types, on_beat):
+            try:
+                yield
+            except KeyboardInterrupt:
+                self._return_claimed()
+                raise
+
+    def _return_claimed(self) -> None:
+        """Report jobs that were claimed when the interrupt came, and had not started."""
+        for job_id in self._store.attempts.running().get(self.worker_id, []):
+            ref = AttemptRef(job_id, self._store.attempts.of(job_id)[-1].attempt_no)
+            self._store.exchange(self.worker_id, [Report(ref, self._when_interrupted)])
 
     def run(self, jobs: tuple[Claimed, ...]) -> list[TickedJob]:
         """Run claimed jobs in this thread, and report on each."""

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.queue.model import ClaimRequest, NewJob
+from gribmill.queue.model import Claimed, ClaimRequest, NewJob
 from gribmill.queue.store import Store
+from gribmill.queue.worker.direct import DirectRun
 from tests.cli.conftest import Run
 from tests.cli.golden_json import check_golden
 from tests.cli.job_driver import add, take
@@ -149,6 +150,20 @@ def test_interrupted_direct_run_cancels_its_job_and_releases(data: Path, store: 
     process.send_signal(how)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "interrupted\n")
+    assert store.jobs.get(1).status == "cancelled"
+    assert store.reservations.list() == []
+
+
+def test_interrupt_between_claim_and_start_cancels_the_job(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = store.claim_new
+
+    def interrupted(request: ClaimRequest, job: NewJob) -> Claimed:
+        claim(request, job)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "claim_new", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        DirectRun(store, 60.0).run(NewJob("sleep", {"seconds": 60}), "a test")
     assert store.jobs.get(1).status == "cancelled"
     assert store.reservations.list() == []
 

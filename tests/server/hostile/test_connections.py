@@ -98,8 +98,9 @@ def test_client_that_leaves_during_its_request_is_not_a_server_error(
     assert not caplog.records
 
 
-def test_unwanted_body_does_not_hold_the_connection(server: LiveServer) -> None:
+def test_unwanted_body_does_not_hold_the_connection(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The response is sent at once, without waiting for the rest of the body."""
+    monkeypatch.setattr(LimitedProtocol, "body_seconds", 0.5)
     head = b"POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n{"
     assert statuses(said(server, head)) == [405]
 
