@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gribmill.queue.model import FINISHED, AttemptRef, Failed, NewJob, Outcome, Snoozed, Stopped, Succeeded
+from gribmill.queue.model import (
+    DEFAULT_TENANT,
+    FINISHED,
+    AttemptRef,
+    Failed,
+    NewJob,
+    Outcome,
+    Snoozed,
+    Stopped,
+    Succeeded,
+)
 from gribmill.queue.retry_policy import RetryPolicy
 from tests.queue.store.sample_types import TYPES
 
@@ -252,7 +262,7 @@ class PlainQueue:
                 else:
                     self._end(child, "cancelled")
         if status == "failed":
-            self.failures += 1
+            self.failures += job.tenant == DEFAULT_TENANT  # its triggers do not see what other tenants do
             if job.group_id is not None and self.groups[job.group_id].on_failure == "stop":
                 self.stop_group(job.group_id)
 

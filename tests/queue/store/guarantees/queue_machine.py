@@ -174,6 +174,8 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(pick=PICK, then=new_jobs())
     def complete_with_a_follow_up_and_claim(self, pick: int, then: NewJob) -> None:
         worker, job = self.given_at(pick)
+        if job.id in self.plain.jobs and self.plain.jobs[job.id].group_id is not None:
+            then = replace(then, tenant_id=DEFAULT_TENANT)  # the jobs of a group belong to its tenant
         last = max(self.plain.jobs, default=0)
         exchange = self.store.exchange(worker, [Report(job.ref, Succeeded(then=(then,)))], [asks(worker, lease=LEASE)])
         accepted = self.plain.finish(worker, job.ref, Succeeded())
