@@ -177,20 +177,23 @@ class Exchanges(Facet):
         if not follow_up.then:
             return
         origin = tx.first(_Origin, "jobs/origin", {"job_id": ref.job_id})
-        made = tx.insert_jobs([self._inherited(job, origin) for job in follow_up.then])
-        if origin is not None and origin.group_id is not None:
-            join_follow_ups(tx, origin.group_id, ref.job_id, made)
+        heirs = [self._inherited(job, origin) for job in follow_up.then]
+        made = tx.insert_jobs(heirs)
+        members = [one for heir, one in zip(heirs, made, strict=True) if heir.group_id is not None]
+        if members and origin is not None and origin.group_id is not None:
+            join_follow_ups(tx, origin.group_id, ref.job_id, members)
         tx.wakes |= bool(made)
 
     def _inherited(self, job: PreparedJob, origin: _Origin | None) -> PreparedJob:
-        """A follow-up job inherits the group, creator and correlation id of its origin, and, unless its type is
-        shared, the tenant."""
+        """A follow-up job inherits the creator and correlation id of its origin, the tenant unless its type is shared,
+        and the group unless it names another tenant."""
         if origin is None:
             return job
+        same_tenant = job.tenant_id in (DEFAULT_TENANT, origin.requested_by or origin.tenant_id)
         heir = job._replace(
             correlation_id=job.correlation_id or origin.correlation_id,
             created_by=job.created_by or origin.created_by,
-            group_id=origin.group_id,
+            group_id=origin.group_id if same_tenant else None,
             requested_by=job.requested_by or origin.requested_by,
         )
         if job.tenant_id != DEFAULT_TENANT or origin.tenant_id == DEFAULT_TENANT:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from gribmill.storage import atomic, object_client
 from gribmill.tiles.build import tile_writer
 
 LEASE_SECONDS = 0.5
+# A process that stops while its other thread renews the lease would hold the lock of jobs.db, and nobody could go on.
+HEARTBEAT = threading.Lock()
 
 
 def freeze_before(owner: Any, name: str) -> None:
@@ -30,10 +33,21 @@ def freeze_before(owner: Any, name: str) -> None:
     def frozen_once(*args: Any, **kwargs: Any) -> Any:
         if not calls:
             calls.append(1)
-            os.kill(os.getpid(), signal.SIGSTOP)
+            with HEARTBEAT:
+                os.kill(os.getpid(), signal.SIGSTOP)
         return work(*args, **kwargs)
 
     setattr(owner, name, frozen_once)
+
+
+def freeze_between_heartbeats(workers: Any) -> None:
+    beat: Callable[..., Any] = workers.heartbeat
+
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        with HEARTBEAT:
+            return beat(*args, **kwargs)
+
+    workers.heartbeat = whole
 
 
 POINTS: dict[str, Callable[[], None]] = {
@@ -52,6 +66,7 @@ def main() -> None:
     POINTS[sys.argv[2]]()
     # It sends no heartbeat while stopped, nor after waking before its result is refused.
     store = open_queue(settings)
+    freeze_between_heartbeats(store.workers)
     ran = Ticker(store, LEASE_SECONDS, settings.model_dump(mode="json")).tick(500, sys.argv[3].split(","))
     for one in ran:
         print(one.job.type, one.accepted, one.outcome, flush=True)

@@ -174,8 +174,6 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(pick=PICK, then=new_jobs())
     def complete_with_a_follow_up_and_claim(self, pick: int, then: NewJob) -> None:
         worker, job = self.given_at(pick)
-        if job.id in self.plain.jobs and self.plain.jobs[job.id].group_id is not None:
-            then = replace(then, tenant_id=DEFAULT_TENANT)  # the jobs of a group belong to its tenant
         last = max(self.plain.jobs, default=0)
         exchange = self.store.exchange(worker, [Report(job.ref, Succeeded(then=(then,)))], [asks(worker, lease=LEASE)])
         accepted = self.plain.finish(worker, job.ref, Succeeded())
@@ -189,7 +187,8 @@ class QueueMachine(RuleBasedStateMachine):
             there = self.plain.duplicate_of(then.tenant_id, dedupe)
             fresh = self.store.jobs.list(limit=1).jobs[0].id
             assert (fresh > last) == (there is None)
-            then = replace(then, group_id=self.plain.jobs[job.id].group_id)
+            if then.tenant_id == DEFAULT_TENANT:  # the machine's groups belong to it
+                then = replace(then, group_id=self.plain.jobs[job.id].group_id)
             if self._take_in(then, there.id if there else fresh):
                 self.plain.join_group(fresh, behind=job.id)
         assert [given.ref for given in exchange.batches[0]] == self.plain.claim(worker, ALL, LEASE, None)

@@ -164,6 +164,16 @@ def test_follow_up_jobs_belong_to_the_group(store: Store) -> None:
     assert store.groups.progress(group.id).total == 3
 
 
+def test_follow_up_job_of_another_tenant_does_not_belong_to_the_group(store: Store) -> None:
+    group, ids = group_of(store, 2, "sequential", "continue")
+    succeed(store, take(store), then=(NewJob("plain", {"n": 9}, tenant_id="other"),))
+    (follow_up,) = [job for job in store.jobs.list().jobs if job.tenant_id == "other"]
+    assert follow_up.group_id is None
+    assert store.groups.progress(group.id).total == 2
+    assert ids[1] in {take(store).id, take(store).id}, "it does not wait for the other tenant's job"
+    assert store.verify() == []
+
+
 def test_next_job_of_a_sequential_group_waits_for_follow_ups_too(store: Store) -> None:
     group, ids = group_of(store, 3, "sequential", "stop")
     succeed(store, take(store), then=(NewJob("plain", {"n": 8}), NewJob("plain", {"n": 9})))
