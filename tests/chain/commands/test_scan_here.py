@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
+from types import SimpleNamespace
 
 import pytest
 
+from gribmill.cli.chain import scan as scan_command
 from gribmill.identity import HourRef
 from gribmill.pipeline.job_types import ingest_job, scan_job
-from gribmill.pipeline.open_queue import open_queue
-from gribmill.queue.model import Claimed, ClaimRequest, Failed, Outcome, Report, Succeeded
-from tests.chain.chain_driver import ChainDriver
+from gribmill.queue.model import ClaimRequest, Failed, Report, Succeeded
 from tests.chain.conftest import NewChain
 from tests.waiting import wait_until
 
@@ -29,29 +28,25 @@ def test_every_scan_beside_a_worker_is_answered(new_chain: NewChain) -> None:
         wait_until(lambda: not chain.jobs("pending", "ingest_grib") and not chain.jobs("processing"))
 
 
-def report_later(chain: ChainDriver, claimed: Claimed, outcome: Outcome) -> threading.Timer:
-    """Let the worker `other` finish its scan after a moment."""
-
-    def report() -> None:
-        store = open_queue(chain.settings)
-        store.exchange("other", [Report(claimed.ref, outcome)])
-        store.close()
-
-    timer = threading.Timer(0.5, report)
-    timer.start()
-    return timer
-
-
 @pytest.mark.parametrize("good", [True, False])
-def test_the_result_of_a_faster_worker_is_waited_for(new_chain: NewChain, good: bool) -> None:
+def test_the_result_of_a_faster_worker_is_waited_for(
+    new_chain: NewChain, monkeypatch: pytest.MonkeyPatch, good: bool
+) -> None:
     chain = new_chain()
     made = chain.store.jobs.enqueue(scan_job("gfs"))
     (claimed,) = chain.store.claim(ClaimRequest("other", ("scan_source",), 60.0))
     files = tuple(ingest_job(HourRef("gfs", chain.run_id, hour), live=True) for hour in (0, 1))
     outcome = Succeeded(then=files) if good else Failed("no mirror answered", permanent=True)
-    timer = report_later(chain, claimed, outcome)
+    waits: list[float] = []
+
+    def report_during_the_second_wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            chain.store.exchange("other", [Report(claimed.ref, outcome)])
+
+    monkeypatch.setattr(scan_command, "time", SimpleNamespace(sleep=report_during_the_second_wait))
     answer = chain.command("scan", "gfs", "--here", "--json")
-    timer.join()
+    assert len(waits) == 2
     (row,) = json.loads(answer.stdout)
     assert (row["job_id"], row["worker"]) == (made.id, "other")
     if good:

@@ -160,7 +160,7 @@ def test_every_line_of_a_job_carries_its_five_fields(
 def test_a_tick_runs_at_most_n_jobs_and_reports_each(store: Store) -> None:
     ids = [enqueue(store, "nothing") for _ in range(3)]
     bad = enqueue(store, "then_unknown", priority=5)
-    exits = enqueue(store, "exit", priority=4, count=3)
+    exits = enqueue(store, "exit", "slow_to_retry", priority=4, count=3)
     ran = Ticker(store, 60.0).tick(4)
     assert [one.job.id for one in ran] == [bad, exits, *ids[:2]]
     assert [one.accepted for one in ran] == [True] * 4
