@@ -72,7 +72,7 @@ def decide(runs: Iterable[RunOnDisk], settings: Settings, now: datetime | None =
                 reasons[run.ref] = f"more than {limits.runs} runs ({limits.runs_from})"
             else:
                 days = max(age, timedelta()).total_seconds() / 86400
-                kept[run.ref] = f"{days:.1f} of {limits.days:g} days old, run {place} of at most {limits.runs}"
+                kept[run.ref] = f"{days:.1f} days old (limit {limits.days:g}), run {place} of at most {limits.runs}"
     for budget in budgets_of(settings):
         _apply_budget(budget, known, reasons)
     return [_decision(run, reasons.get(run.ref), kept.get(run.ref, "")) for run in known]

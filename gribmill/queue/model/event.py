@@ -38,3 +38,8 @@ class PublishedEvent:
     def values(self) -> dict[str, Any]:
         """The payload as a dict; empty if a manually written row holds anything else."""
         return self.payload if isinstance(self.payload, dict) else {}
+
+    @property
+    def correlation_id(self) -> str:
+        """What the jobs made for this event share."""
+        return f"event-{self.id}"

@@ -152,7 +152,7 @@ def test_each_run_that_is_kept_has_a_reason() -> None:
     found = decisions(on_disk("20261101_00", "20261115_12", protected="20261101_00"), keep_runs=3)
     assert [(one.removed, one.reason) for one in found] == [
         (False, "needed"),
-        (False, "1.0 of 7 days old, run 1 of at most 3"),
+        (False, "1.0 days old (limit 7), run 1 of at most 3"),
     ]
 
 

@@ -14,6 +14,7 @@ from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Fired, Publish
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.events.trigger_check import LONGEST_NAME
 from gribmill.queue.store.events.trigger_firing import occasion_of
+from gribmill.queue.store.events.trigger_job import Occasion
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.queue.store.retrying import retried
@@ -50,12 +51,14 @@ class Events(Facet):
         """
         if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
             raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} printable characters")
-        occasion = occasion_of(payload, event_id)
+        key = occasion_of(payload, event_id)
         row = {"name": name, "tenant_id": tenant_id, "payload": dict(payload), "event_key": event_id}
         with self.database.write() as tx:
-            for event in tx.query(PublishedEvent, "events/insert_emitted", row):
+            event = tx.first(PublishedEvent, "events/insert_emitted", row)  # None if an event with this id was recorded
+            if event:
                 self._webhooks.deliver(tx, event)
-            fired = self._triggers.respond(tx, name, payload, tenant_id, occasion, repeats=event_id is None)
+            occasion = Occasion(key, "event", {"event": payload}, event.correlation_id if event else None)
+            fired = self._triggers.respond(tx, name, tenant_id, occasion, repeats=event_id is None)
         self.database.announce()
         return fired
 
@@ -84,7 +87,8 @@ class Events(Facet):
 
     def _dispatch(self, tx: Transaction, event: PublishedEvent) -> Sequence[Fired]:
         self._webhooks.deliver(tx, event)
-        return self._triggers.respond(tx, event.name, event.values, event.tenant_id, f"event {event.id}")
+        occasion = Occasion(f"event {event.id}", "event", {"event": event.values}, event.correlation_id)
+        return self._triggers.respond(tx, event.name, event.tenant_id, occasion)
 
     def get(self, event_id: int) -> PublishedEvent:
         """The event, or EventNotFound."""

@@ -12,9 +12,16 @@ from gribmill.database.protocol import Transaction
 from gribmill.queue.argument_template import render
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError
 from gribmill.queue.job_type import Registry, canonical_json
-from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, JobSource, Trigger
+from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, Trigger
 from gribmill.queue.store.events.trigger_check import LONGEST_NAME, schedule_of, size_of
-from gribmill.queue.store.events.trigger_job import arguments_of, job_template_of, slot_fields, slot_name, trigger_job
+from gribmill.queue.store.events.trigger_job import (
+    Occasion,
+    arguments_of,
+    job_template_of,
+    slot_fields,
+    slot_name,
+    trigger_job,
+)
 from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.jobs.readiness import inactive_types
 from gribmill.queue.store.tenants import refuse_disabled
@@ -39,48 +46,40 @@ def fire_schedule(registry: Registry, tx: Transaction, found: Trigger | BrokenTr
         set_state(tx, found.id, enabled=False, slot=None)
         return [Fired(found.id, "its schedule", None, f"switched off: {error}")]
     set_state(tx, trigger.id, enabled=ahead is not None, slot=ahead)
-    made = [fire(registry, tx, trigger, "schedule", slot_fields(slot), slot_name(slot), None) for slot in slots]
+    occasions = [Occasion(slot_name(slot), "schedule", slot_fields(slot)) for slot in slots]
+    made = [fire(registry, tx, trigger, occasion) for occasion in occasions]
     return [one for one in made if one.job or one.error]
 
 
 def fire_event(
-    registry: Registry,
-    tx: Transaction,
-    trigger: Trigger | BrokenTrigger,
-    payload: Mapping[str, Any],
-    occasion: str,
-    *,
-    repeats: bool,
+    registry: Registry, tx: Transaction, trigger: Trigger | BrokenTrigger, occasion: Occasion, *, repeats: bool
 ) -> Fired:
     """Create a trigger's job for an event. With `repeats`, an equal payload fires again after the trigger's window."""
     if isinstance(trigger, BrokenTrigger):
-        return Fired(trigger.id, occasion, None, trigger.reason)
+        return Fired(trigger.id, occasion.key, None, trigger.reason)
     again_before = tx.now - timedelta(seconds=trigger.dedupe_window_seconds) if repeats else None
-    return fire(registry, tx, trigger, "event", {"event": payload}, occasion, again_before)
+    return fire(registry, tx, trigger, occasion, again_before)
 
 
 def fire(
-    registry: Registry,
-    tx: Transaction,
-    trigger: Trigger,
-    source: JobSource,
-    fields: Mapping[str, Any],
-    occasion: str,
-    again_before: datetime | None,
+    registry: Registry, tx: Transaction, trigger: Trigger, occasion: Occasion, again_before: datetime | None = None
 ) -> Fired:
     """Create the job of one occasion. A failure is reported and does not affect other triggers."""
+    key = occasion.key
     if trigger.type in inactive_types(tx):
-        return Fired(trigger.id, occasion, None, f"{trigger.type} is inactive")
+        return Fired(trigger.id, key, None, f"{trigger.type} is inactive")
     try:
         if trigger.tenant_id != DEFAULT_TENANT:
             refuse_disabled(tx, trigger.tenant_id)
             tx.check_tenant_limits(trigger.tenant_id, more=1)
-        args = render(arguments_of(trigger), fields)
-        ref = f"trigger {trigger.id}: {occasion}"
-        job = prepare(registry, trigger_job(trigger, job_template_of(tx, trigger), args, source, ref))
+        args = render(arguments_of(trigger), occasion.fields)
+        ref = f"trigger {trigger.id}: {key}"
+        template = job_template_of(tx, trigger)
+        new = trigger_job(trigger, template, args, occasion.source, ref, occasion.correlation_id)
+        job = prepare(registry, new)
     except QueueError as error:
-        return Fired(trigger.id, occasion, None, str(error))
-    return Fired(trigger.id, occasion, tx.fire(trigger.id, occasion, job, again_before))
+        return Fired(trigger.id, key, None, str(error))
+    return Fired(trigger.id, key, tx.fire(trigger.id, key, job, again_before))
 
 
 def occasion_of(payload: Mapping[str, Any], event_id: str | None) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import BadTrigger
@@ -13,13 +14,32 @@ from gribmill.queue.store.types.templates import find_template, job_of
 from gribmill.queue.times import to_rfc3339
 
 
+class Occasion(NamedTuple):
+    """The slot or event that fires a trigger. A trigger fires once per key."""
+
+    key: str
+    source: JobSource
+    fields: Mapping[str, Any]
+    correlation_id: str | None = None
+
+
 def trigger_job(
-    rule: NewTrigger | Trigger, template: JobTemplate | None, args: Any, source: JobSource, source_ref: str
+    rule: NewTrigger | Trigger,
+    template: JobTemplate | None,
+    args: Any,
+    source: JobSource,
+    source_ref: str = "",
+    correlation_id: str | None = None,
 ) -> NewJob:
     job = job_of(template, args) if template else NewJob(rule.type, args, tenant_id=rule.tenant_id)
-    priority = job.priority if rule.priority is None else rule.priority
-    by = f"trigger {rule.label}"
-    return replace(job, priority=priority, source=source, source_ref=source_ref, created_by=by)
+    return replace(
+        job,
+        priority=job.priority if rule.priority is None else rule.priority,
+        source=source,
+        source_ref=source_ref,
+        correlation_id=job.correlation_id or correlation_id,
+        created_by=f"trigger {rule.label}",
+    )
 
 
 def job_template_of(tx: Snapshot, rule: NewTrigger | Trigger) -> JobTemplate | None:

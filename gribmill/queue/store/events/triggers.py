@@ -14,7 +14,7 @@ from gribmill.queue.model import ADAPTIVE, Fired, Firing, JobSource, NewTrigger,
 from gribmill.queue.store.base import ID_LIMIT, Facet
 from gribmill.queue.store.events.trigger_check import check_trigger
 from gribmill.queue.store.events.trigger_firing import cron_of, fire, fire_event, fire_schedule, set_state, sound
-from gribmill.queue.store.events.trigger_job import arguments_of, job_template_of, slot_fields, slot_name
+from gribmill.queue.store.events.trigger_job import Occasion, arguments_of, job_template_of, slot_fields, slot_name
 from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
@@ -111,10 +111,9 @@ class Triggers(Facet):
                 raise BadTrigger(f"trigger {trigger_id} is a schedule, which takes no values")
             fields = slot_fields(tx.now) if trigger.event is None else {"event": payload or {}}
             source: JobSource = "schedule" if trigger.event is None else "event"
-            occasion = (
-                f"manual {slot_name(tx.now)} {secrets.token_hex(4)}"  # two calls within one millisecond must both fire
-            )
-            fired = fire(self.registry, tx, trigger, source, fields, occasion, None)
+            # Two calls within one millisecond must both fire.
+            key = f"manual {slot_name(tx.now)} {secrets.token_hex(4)}"
+            fired = fire(self.registry, tx, trigger, Occasion(key, source, fields))
             if fired.job and not fired.job.created:
                 tx.change("jobs/run_now", {"job_id": fired.job.id})
         self.database.announce()
@@ -185,16 +184,15 @@ class Triggers(Facet):
         self,
         tx: Transaction,
         name: str,
-        payload: Mapping[str, Any],
         tenant_id: str,
-        occasion: str,
+        occasion: Occasion,
         *,
         repeats: bool = False,
     ) -> Sequence[Fired]:
         """Create the jobs of all triggers that respond to an event, in the caller's transaction: one per occasion, or
         with `repeats` one per window of the trigger."""
         found = tx.event_triggers(name, tenant_id)
-        return [fire_event(self.registry, tx, one, payload, occasion, repeats=repeats) for one in found]
+        return [fire_event(self.registry, tx, one, occasion, repeats=repeats) for one in found]
 
 
 def _adaptive(trigger: Trigger) -> bool:

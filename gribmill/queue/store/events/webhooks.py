@@ -175,7 +175,14 @@ class Webhooks(Facet):
             tx.change("deliveries/insert", {"webhook_id": webhook.id, "event_id": event.id})
         args = {"webhook_id": webhook.id, "event_id": event.id}
         ref = f"event {event.id}: {event.name}"
-        job = NewJob(DELIVERY_TYPE, args, tenant_id=_tenant(webhook), source="event", source_ref=ref)
+        job = NewJob(
+            DELIVERY_TYPE,
+            args,
+            tenant_id=_tenant(webhook),
+            source="event",
+            source_ref=ref,
+            correlation_id=event.correlation_id,
+        )
         (made,) = tx.insert_jobs([prepare(self.registry, job)])
         tx.change("deliveries/set_job", {**args, "job_id": made.id})
         return made

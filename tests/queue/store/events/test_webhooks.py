@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from gribmill.queue.arguments import Args
 from gribmill.queue.errors import BadWebhook, EventNotFound, TenantNotFound, WebhookNotFound
 from gribmill.queue.job_type import JobType, Registry
-from gribmill.queue.model import Failed, NewEvent, Webhook, WebhookAnswer
+from gribmill.queue.model import Failed, NewEvent, NewTrigger, Webhook, WebhookAnswer
 from gribmill.queue.store import Store
 from gribmill.queue.store.events.webhooks import record_answer
 from gribmill.queue.store.jobs.listing import JobFilter
@@ -123,6 +124,18 @@ def test_gone_address_disables_a_webhook_at_once(hooked: Store) -> None:
     hooked.events.dispatch()
     answer(hooked, webhook, gone=True, http_status=410)
     assert "410" in (hooked.webhooks.get(webhook.id).disabled_reason or "")
+
+
+def test_all_jobs_of_an_event_share_its_correlation_id(hooked: Store) -> None:
+    hooked.webhooks.add(URL, ["x"])
+    for label in ("one", "two"):
+        hooked.triggers.add(NewTrigger(label, "plain", {"n": len(label)}, event="x"))
+    publish(hooked, "x")
+    hooked.events.dispatch()
+    hooked.events.emit("x", {"hour": 3})
+    jobs = hooked.jobs.list().jobs
+    assert Counter(job.correlation_id for job in jobs) == {"event-1": 3, "event-2": 3}
+    assert hooked.jobs.progress("event-2") == {("plain", "pending"): 2, ("deliver_webhook", "pending"): 1}
 
 
 def test_failed_delivery_is_recorded_and_not_delivered(hooked: Store) -> None:
