@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy.testing  # noqa: F401 — here, because NumPy 1 runs lscpu when it is imported
 import pytest
+from hypothesis import settings
 
 from tests.servers.this_run import GIVEN_POSTGRES
 
@@ -20,6 +21,10 @@ pytest_plugins = ["tests.migrated_database", "tests.servers.chromium", "tests.se
 MAY_START_PROCESSES = ("process", "witness", "soak", "postgres")
 # Audit events of Python that start one. (`multiprocessing` raises none with its method "spawn".)
 STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
+
+# The same examples in every run, and no deadline, which a busy machine would miss.
+settings.register_profile("gribmill", derandomize=True, deadline=None, database=None)
+settings.load_profile("gribmill")
 
 _unmarked: pytest.Item | None = None
 """The test that runs now, if it may not start processes."""
