@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gribmill.queue.model import AttemptStatus, Json, Status
 from gribmill.queue.store.base import Facet
+from gribmill.queue.store.types.types import read_oldest_ready
 
 # The most rows per read; the next read continues.
 MOST_ROWS = 200_000
@@ -69,14 +70,6 @@ class _Id(NamedTuple):
     id: int
 
 
-class _Type(NamedTuple):
-    key: str
-
-
-class _Oldest(NamedTuple):
-    oldest: datetime | None
-
-
 class MetricReads(Facet):
     """Reads for metrics; each is one statement."""
 
@@ -96,12 +89,7 @@ class MetricReads(Facet):
     def oldest_ready(self) -> dict[str, float]:
         """Maps a type to the age in seconds of its oldest ready job."""
         with self.database.read() as tx:
-            now, kinds = tx.now, tx.query(_Type, "types/list")
-            oldest = {
-                one.key: tx.query(_Oldest, "listing/oldest_ready", {"type": one.key, "tenant_id": None})[0].oldest
-                for one in kinds
-            }
-        return {kind: max(0.0, (now - at).total_seconds()) for kind, at in oldest.items() if at is not None}
+            return read_oldest_ready(tx)
 
     def newest_job_id(self) -> int:
         with self.database.read() as tx:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -56,7 +56,8 @@ class _Total(NamedTuple):
 
 
 class _Oldest(NamedTuple):
-    oldest: datetime | None
+    type: str
+    oldest: datetime
 
 
 class _Run(NamedTuple):
@@ -97,7 +98,7 @@ class Types(Facet):
             paused = {one.key: one.is_paused for one in tx.query(_Pause, "types/list")}
             recent = tx.query(_Run, "listing/recent_runs", {**of, "since": tx.now - RECENT})
             kinds = sorted({*counts, *paused})
-            oldest = _oldest_ready(tx, kinds, tenant_id)
+            oldest = read_oldest_ready(tx, tenant_id)
         return [
             _type_stats(
                 kind,
@@ -112,8 +113,7 @@ class Types(Facet):
     def oldest_ready(self, tenant_id: str | None = None) -> float | None:
         """The age in seconds of the oldest ready job, of one tenant or of all."""
         with self.database.read() as tx:
-            kinds = [one.key for one in tx.query(_Pause, "types/list")]
-            return max(_oldest_ready(tx, kinds, tenant_id).values(), default=None)
+            return max(read_oldest_ready(tx, tenant_id).values(), default=None)
 
     def dead_letters(self, tenant_id: str | None = None) -> int:
         """The number of failed jobs that used up their attempts."""
@@ -133,14 +133,10 @@ class Types(Facet):
                 raise UnknownJobType(f"there is no job type {type_key!r}")
 
 
-def _oldest_ready(tx: Snapshot, kinds: Iterable[str], tenant_id: str | None) -> dict[str, float]:
-    """Maps each type to the age in seconds of its oldest ready job."""
-    found = {}
-    for kind in kinds:
-        one = tx.first(_Oldest, "listing/oldest_ready", {"tenant_id": tenant_id, "type": kind})
-        if one is not None and one.oldest is not None:
-            found[kind] = max(0.0, (tx.now - one.oldest).total_seconds())
-    return found
+def read_oldest_ready(tx: Snapshot, tenant_id: str | None = None) -> dict[str, float]:
+    """Maps each type with ready jobs to the age in seconds of the oldest."""
+    found = tx.query(_Oldest, "listing/oldest_ready", {"tenant_id": tenant_id})
+    return {one.type: max(0.0, (tx.now - one.oldest).total_seconds()) for one in found}
 
 
 def _type_stats(kind: str, counts: dict[str, int], paused: bool, oldest: float | None, recent: list[_Run]) -> TypeStats:

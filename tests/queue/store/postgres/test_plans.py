@@ -130,7 +130,12 @@ LISTS: dict[str, Plan] = {
         ("jobs_ready", "jobs_due"), {"type": None, "tenant_id": None, "limit": 50}, "what waits, once for the page"
     ),
     "listing/counts": Plan(("jobs_lease",), {"tenant_id": None}, "the counts of each type and status"),
-    "listing/oldest_ready": Plan(("jobs_ready", "jobs_due"), {"type": "plain", "tenant_id": None, "now": NOW}),
+    "listing/oldest_ready": Plan(("jobs_ready", "jobs_due"), {"tenant_id": None, "now": NOW}, "one row per type"),
+    "metrics/depth": Plan(("jobs_ready", "jobs_due", "jobs_waiting", "jobs_lease"), {}, "the counts of each type"),
+    "metrics/retrying": Plan(("jobs_due",), {}, "the counts of each type"),
+    "metrics/newest_job": Plan(("jobs_pkey",)),
+    "metrics/enqueued": Plan(("jobs_pkey",), {"after_id": 160_000, "limit": 1000}),
+    "metrics/ended": Plan(("jobs_finished", "job_attempts_pkey"), {"since": NOW, "limit": 1000}),
     "listing/running": Plan(("jobs_lease",), {}, SMALL),
     "listing/running_batches": Plan(("jobs_lease",), {}, SMALL),
     "listing/rates": Plan(("jobs_finished", "jobs_lease"), {"since": NOW, "tenant_id": None}, SMALL),

@@ -115,8 +115,9 @@ HOT: dict[str, Plan] = {
     ),
     "jobs/next_due": Plan(("jobs_due", "direct_reservations_one"), {"now": NOW}),
     "listing/oldest_ready": Plan(
-        ("INDEX jobs_ready (type=?)", "INDEX jobs_due (next_run_at>? AND next_run_at<?)"),
-        {"type": "plain", "tenant_id": None, "now": NOW},
+        ("INDEX jobs_ready", "INDEX jobs_due (next_run_at>? AND next_run_at<?)"),
+        {"tenant_id": None, "now": NOW},
+        "one row per type and one per due job",
     ),
     "jobs/find_active": Plan(
         ("INDEX jobs_dedupe (tenant_id=? AND dedupe_key=?)",), {"tenant_id": "global", "dedupe_key": "k"}
