@@ -30,7 +30,7 @@ FENCE = " AND attempt_no = :attempt_no AND worker_id = :worker_id"
 NO_FENCE = ((FENCE, ""),)
 ANY_ATTEMPT = (" AND j.attempt_no = d.attempt_no", "")
 ANY_WORKER = (" AND j.worker_id = :worker_id", " AND :worker_id <> ''")
-ANY_STATUS = (" AND j.status = 'processing'", "")
+ANY_STATUS = (" AND j.status || '' = 'processing'", "")
 ALSO_FINISHED = (
     without("gribmill_change_manually", "IF OLD.status NOT IN ('pending','processing')"),
     "DROP TRIGGER job_attempts_stay_ended ON job_attempts",

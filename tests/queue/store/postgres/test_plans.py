@@ -73,7 +73,7 @@ HOT: dict[str, Plan] = {
     "claims/chosen": Plan(("jobs_pkey",), {"job_id": 5}),
     "jobs/any_work": Plan(("jobs_ready", "jobs_due"), {"now": NOW}),
     "jobs/complete": Plan(
-        ("job_attempts_pkey",),
+        ("jobs_pkey", "job_attempts_pkey"),
         {
             "now": NOW,
             "worker_id": "w",

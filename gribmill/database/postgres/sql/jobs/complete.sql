@@ -1,10 +1,11 @@
 -- Completes attempts that the worker still holds; for others the worker is fenced, and nothing changes. A database
--- trigger maintains the counters of tenants other than `global`.
+-- trigger maintains the counters of tenants other than `global`. Jobs are looked up by id: compared directly, the status
+-- would let the planner walk all running jobs instead, and all that ever ran while an old transaction is open.
 WITH done AS (
   UPDATE jobs j SET status = 'completed', completed_at = :now, lease_expires_at = NULL, worker_id = NULL,
     error_message = NULL
   FROM unnest(:ids::bigint[], :attempt_nos::int[]) AS d(id, attempt_no)
-  WHERE j.id = d.id AND j.status = 'processing' AND j.attempt_no = d.attempt_no AND j.worker_id = :worker_id
+  WHERE j.id = d.id AND j.status || '' = 'processing' AND j.attempt_no = d.attempt_no AND j.worker_id = :worker_id
   RETURNING j.id, j.attempt_no, j.tenant_id, j.type
 ), counted AS (
   INSERT INTO job_count_changes (tenant_id, type, status, n)
