@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +25,7 @@ TENANTS = 20
 RUNS, HOURS, REGIONS = 28, 49, ("conus", "ne")
 TILE_BYTES = 500_000
 VERSION = 4
+TILES = "SELECT model_id, run_id, hour, region FROM tiles"
 SETTINGS = '[chain]\nmodels = ["hrrr", "gfs"]\nregions = ["conus", "ne"]\n'
 # Time of job i, counted back from now: one every 0.12 s, seven days in all.
 MOMENT = "strftime('%Y-%m-%d %H:%M:%f', {now} - ({count} - i) * 0.12 + {after}, 'unixepoch')"
@@ -51,7 +53,8 @@ def many_jobs(finished: int = FINISHED) -> Path:
     with closing(sqlite3.connect(folder / "jobs.db", isolation_level=None)) as connection:
         _fill(connection, finished)
     open_queue(Settings(data=folder)).close()
-    _make_files(DataRoot(folder))
+    with closing(sqlite3.connect(folder / "jobs.db")) as connection:
+        make_files(DataRoot(folder), connection.execute(TILES).fetchall())
     (folder / "ready").touch()
     return folder
 
@@ -156,10 +159,8 @@ def _add_runs(connection: sqlite3.Connection) -> None:
                 )
 
 
-def _make_files(root: DataRoot) -> None:
-    """Empty files of the recorded size, which take no space on disk."""
-    with closing(sqlite3.connect(root.path / "jobs.db")) as connection:
-        tiles = connection.execute("SELECT model_id, run_id, hour, region FROM tiles").fetchall()
+def make_files(root: DataRoot, tiles: Sequence[tuple[str, str, int, str]]) -> None:
+    """Empty files of the recorded size, which take no space on disk, for the rows of `TILES`."""
     for model, run, hour, region in tiles:
         path = root.tile(RunRef(model, run).hour(hour).tile(region))
         assert isinstance(path, Path)

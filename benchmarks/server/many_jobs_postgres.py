@@ -8,9 +8,22 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.server.many_jobs import ACTIVE, FINISHED, HOURS, REGIONS, RUNS, SETTINGS, STATUS, TENANTS, TYPE
+from benchmarks.server.many_jobs import (
+    ACTIVE,
+    FINISHED,
+    HOURS,
+    REGIONS,
+    RUNS,
+    SETTINGS,
+    STATUS,
+    TENANTS,
+    TILES,
+    TYPE,
+    make_files,
+)
 from gribmill.pipeline.open_queue import open_database, open_queue
 from gribmill.settings.schema import Settings
+from gribmill.storage.layout import DataRoot
 
 # Time of job i, counted back from now: one every 0.12 s, seven days in all.
 MOMENT = "now() - make_interval(secs => ({count} - i) * 0.12 - {after})"
@@ -32,6 +45,7 @@ def fill_postgres(url: str, folder: Path, finished: int = FINISHED) -> Path:
         with connection.transaction():
             _fill(connection, finished)
         connection.execute("VACUUM ANALYZE")
+        make_files(DataRoot(folder), connection.execute(TILES.encode()).fetchall())
     return folder
 
 
@@ -72,7 +86,7 @@ def _fill(connection: psycopg.Connection, finished: int) -> None:
     )
     connection.execute(
         "INSERT INTO job_count_changes SELECT tenant_id, type, status, count(*) FROM jobs"
-        " WHERE status IN ('pending', 'processing') GROUP BY 1, 2, 3"
+        " WHERE status IN ('pending', 'processing') AND tenant_id <> 'global' GROUP BY 1, 2, 3"
     )
     _add_runs(connection)
     for _, text in later:

@@ -35,6 +35,8 @@ LIMITS = {
     "TimeZone": "UTC",
     # Statements are short: JIT compilation would take a thousand times as long as running them.
     "jit": "off",
+    # For the same reason: starting parallel workers takes longer than most reads.
+    "max_parallel_workers_per_gather": "0",
     # Most rows are finished jobs, which are rarely needed. With outdated statistics, or for a query with LIMIT 1, the
     # planner would scan all of them.
     "enable_seqscan": "off",

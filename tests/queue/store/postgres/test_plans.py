@@ -269,3 +269,12 @@ def test_row_level_security_leaves_the_list_of_a_tenant_to_its_index(backlog: Co
         backlog.execute(ENTER, ("t3",))
         plan = explain(backlog, "listing/of_tenant", LISTS["listing/of_tenant"].params, generic=False)
     assert {node["Index Name"] for node in nodes(plan) if "Index Name" in node} <= {"jobs_tenant", "jobs_retry_of"}
+
+
+@pytest.mark.parametrize("name", ["listing/counts", "listing/oldest_ready", "listing/recent_runs"])
+def test_stats_of_a_tenant_start_no_parallel_workers(backlog: Connection, name: str) -> None:
+    """Row-level security makes the planner expect long reads; starting workers would take longer than these."""
+    with backlog.transaction(force_rollback=True):
+        backlog.execute(ENTER, ("t3",))
+        plan = explain(backlog, name, {**LISTS[name].params, "tenant_id": "t3"}, generic=False)
+    assert not [_line(node) for node in nodes(plan) if "Gather" in node["Node Type"]]
