@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
+import psycopg
 import pytest
 
 from gribmill.database.postgres import PostgresDatabase
@@ -27,6 +29,16 @@ def open_address(address: str | Path, *, synchronous: Literal["full", "normal"] 
 
 def is_postgres(address: str | Path) -> bool:
     return str(address).startswith("postgresql://")
+
+
+def by_hand(address: str | Path, statement: LiteralString) -> None:
+    """Write to the database as another program would."""
+    if is_postgres(address):
+        with psycopg.connect(str(address)) as session:
+            session.execute(statement)
+    else:
+        with closing(sqlite3.connect(address)) as connection, connection:
+            connection.execute(statement)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import random
 import statistics
 import time
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 from gribmill.queue.model import Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
-from tests.queue.worker.worker_driver import Process, Workers
+from tests.queue.worker.worker_driver import Process, Workers, alive, is_stopped
 from tests.waiting import wait_until
 
 LEASE_SECONDS = 2.0
@@ -39,11 +38,16 @@ class Storm:
     store: Store
     database: str
     seed: int
+    marks: Path
     count: int = 2
     jobs_between: tuple[int, int] = (60, 200)
     hits: Counter[str] = field(default_factory=Counter)
+    jobs: list[int] = field(default_factory=list)
     _team: list[Process] = field(default_factory=list)
     _asleep: dict[int, float] = field(default_factory=dict)
+
+    def add_jobs(self, count: int) -> None:
+        self.jobs += fill(self.store, count, self.marks)
 
     def rage(self, rounds: int) -> None:
         """Kill or stop in each of the four ways `rounds` times, each time after some more jobs have ended."""
@@ -64,7 +68,13 @@ class Storm:
 
     def _reached(self, target: int) -> bool:
         self._wake(time.monotonic())
-        return ended(self.store) >= target or not any_left(self.store)
+        self._supply()
+        return ended(self.store) >= target
+
+    def _supply(self) -> None:
+        """Enqueue more if the workers got far while this process was not scheduled: a strike must hit them at work."""
+        if len(self.jobs) - ended(self.store) < self.jobs_between[1]:
+            self.add_jobs(3 * self.jobs_between[1])
 
     def _fill_up(self) -> None:
         self._team = [worker for worker in self._team if worker.popen.poll() is None]
@@ -74,24 +84,35 @@ class Storm:
     def _strike(self, kind: str, dice: random.Random) -> bool:
         """Hit a busy process; False if none is busy now."""
         self._wake(time.monotonic())
+        self._supply()
         busy = [job for job in processing(self.store) if pid_of(job) not in self._asleep]
         if not busy:
-            return not any_left(self.store)
+            return False
         job = dice.choice(busy)
         victim = pid_of(job)
         if "executor" in kind:
             victim = self.store.jobs.history(job.id).attempts[-1].pid or victim
         if kind.startswith("stop"):
-            self._hit(victim, SIGSTOP, kind)
             self._asleep[victim] = time.monotonic() + dice.uniform(0.5, 2.0) * LEASE_SECONDS
-        else:
-            self._hit(victim, SIGKILL, kind)
-        return True
+            return self._hit(victim, SIGSTOP, kind)
+        return self._hit(victim, SIGKILL, kind) if kind == "executor" else self._kill_with_jobs(victim, kind)
 
-    def _hit(self, pid: int, signum: Signals, kind: str) -> None:
-        with suppress(ProcessLookupError):  # it ended before the signal
+    def _kill_with_jobs(self, supervisor: int, kind: str) -> bool:
+        """Stop it first, to see whether it still has jobs."""
+        self._hit(supervisor, SIGSTOP, "stopped to look")
+        wait_until(lambda: is_stopped(supervisor) or not alive(supervisor), what="the supervisor to stop")
+        if any(pid_of(job) == supervisor for job in processing(self.store)):
+            return self._hit(supervisor, SIGKILL, kind)
+        self._hit(supervisor, SIGCONT, "woken")
+        return False
+
+    def _hit(self, pid: int, signum: Signals, kind: str) -> bool:
+        try:
             os.kill(pid, signum)
-            self.hits[kind] += 1
+        except ProcessLookupError:  # it ended before the signal
+            return False
+        self.hits[kind] += 1
+        return True
 
     def _wake(self, now: float) -> None:
         for pid, wake_at in list(self._asleep.items()):

@@ -158,7 +158,7 @@ def fork_and_die(task: Task, args: StuntArgs) -> None:
     if os.fork() == 0:
         Path(args.path).write_text(str(os.getpid()))
         threading.Event().wait(FOREVER)
-    wait_until(Path(args.path).exists)
+    wait_until(lambda: Path(args.path).exists() and Path(args.path).read_text())
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -36,7 +36,7 @@ TYPES = Registry(
     dataclasses.replace(SLEEP, lane="fetch", backoff_base_s=0.05, backoff_cap_s=0.1),
     _stunt("stunt"),
     _stunt("other_lane", lane="build"),
-    _stunt("hurried", timeout_seconds=1, max_attempts=1),
+    _stunt("once", timeout_seconds=600, max_attempts=1),
     _stunt("limited", max_running=1),
     _stunt("slow_to_retry", backoff_base_s=3600.0, backoff_cap_s=3600.0),
     JobType(

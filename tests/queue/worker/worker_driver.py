@@ -178,7 +178,15 @@ def at_rest(pid: int, looks: int = 10) -> bool:
 def alive(pid: int) -> bool:
     """Whether the process runs; a zombie does not count."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return _state(pid) not in "ZX"
     except OSError:
         return False
-    return state not in "ZX"
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether SIGSTOP has taken effect."""
+    return _state(pid) == "T"
+
+
+def _state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -64,6 +64,15 @@ class Machine:
         shown = json.loads(self("jobs", "show", str(job), "--json"))
         return {**shown["job"], "attempts": shown["attempts"]}
 
+    def run_until_written(self, file: Path, key: str) -> Any:
+        """Run jobs with a short timeout until one has written the file: a slow machine may time out earlier."""
+
+        def run() -> Any:
+            shown = self.run(key, {"file": str(file)}, "--timeout", "2")
+            return shown if file.exists() and file.read_text() else None
+
+        return wait_until(run, 200.0, f"{key} to write {file.name}")
+
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
@@ -118,7 +127,7 @@ def alive(pid: int) -> bool:
 def test_timeout_ends_the_command_and_its_children_even_if_they_ignore_term(machine: Machine, tmp_path: Path) -> None:
     machine("definitions", "add", "stuck", "--set", "max_attempts=1", "--", "python", "-c", STUBBORN, "{{file}}")
     pids = tmp_path / "pids"
-    shown = machine.run("stuck", {"file": str(pids)}, "--timeout", "2")
+    shown = machine.run_until_written(pids, "stuck")
     assert shown["attempts"][0]["status"] == "timeout"
     assert [pid for pid in map(int, pids.read_text().split()) if alive(pid)] == []
 
@@ -130,7 +139,7 @@ def test_a_command_gets_term_first_and_may_clean_up(machine: Machine, tmp_path: 
         "signal.signal(signal.SIGTERM, end)\ntime.sleep(600)"
     )
     machine("definitions", "add", "tidy", "--set", "max_attempts=1", "--", "python", "-c", script, "{{file}}")
-    shown = machine.run("tidy", {"file": str(tmp_path / "sign")}, "--timeout", "2")
+    shown = machine.run_until_written(tmp_path / "sign", "tidy")
     assert shown["attempts"][0]["status"] == "timeout"
     assert (tmp_path / "sign").read_text() == "clean"
 

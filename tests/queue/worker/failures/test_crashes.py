@@ -110,9 +110,9 @@ def test_executor_that_never_starts_is_replaced(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(child_module, "START_SECONDS", 0.2)
+        patch.setattr(child_module, "EXECUTOR", "tests.queue.worker.executor.never_ready")
         worker = new_worker()
     (hanging,) = worker.pids
-    os.kill(hanging, SIGSTOP)
     worker.until(lambda: worker.pids and hanging not in worker.pids, "another executor")
     assert not alive(hanging)
     assert worker.supervisor.lanes[0].deaths == 1

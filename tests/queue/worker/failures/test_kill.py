@@ -15,7 +15,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.model import Job
 from gribmill.queue.store import Store
 from tests.queue.backends import BOTH
-from tests.queue.worker.random_kills import Storm, fill, reckon, wait_for_all
+from tests.queue.worker.random_kills import Storm, reckon, wait_for_all
 from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import Workers
 
@@ -29,12 +29,12 @@ def test_workers_killed_at_random_lose_nothing_and_do_nothing_twice(
     store: Store, workers: Workers, address: str, tmp_path: Path
 ) -> None:
     marks = tmp_path / "marks"
-    ids = fill(store, 2400, marks)
-    storm = Storm(workers, store, address, SEED)
+    storm = Storm(workers, store, address, SEED, marks)
+    storm.add_jobs(2400)
     storm.rage(rounds=2)
     storm.calm()
     wait_for_all(store, 120.0)
-    figures = reckon(store, ids, marks)
+    figures = reckon(store, storm.jobs, marks)
     assert storm.hits["supervisor"] and storm.hits["executor"], storm.hits
     assert figures["recovered"], "the storm did no harm"
     print(figures, dict(storm.hits))
@@ -88,8 +88,8 @@ def test_workers_killed_at_random_for_minutes(
     marks = tmp_path / "marks"
     while time.monotonic() < end:
         seed += 1
-        ids += fill(store, 10_000, marks)
-        storm = Storm(workers, store, address, seed, count=4)
+        storm = Storm(workers, store, address, seed, marks, count=4, jobs=ids)
+        storm.add_jobs(10_000)
         storm.rage(rounds=10)
         storm.calm()
         wait_for_all(store, 600.0)
