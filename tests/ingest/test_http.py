@@ -205,16 +205,17 @@ def test_a_slow_listing_times_out_earlier_than_a_file(publisher: Publisher, url:
 
 
 def test_requests_end_with_the_enclosing_deadline(publisher: Publisher, session: SourceSession, url: str) -> None:
-    publisher.fault("drip head", times=1)
+    publisher.fault("drip head")
     with until(time.monotonic() + 0.2), pytest.raises(Broken, match="too slow"):
         session.head(url, HOST)
+    publisher.faults.clear()
     assert session.head(url, HOST).size == len(DATA)
 
 
 def test_a_connection_is_used_again_after_a_request_that_had_little_time_left(
     publisher: Publisher, session: SourceSession, url: str
 ) -> None:
-    with until(time.monotonic() + 5):
+    with until(time.monotonic() + 50):
         session.get(url, HOST, limit_bytes=10**6)
     assert session.get(url, HOST, limit_bytes=10**6).data == DATA
     assert len({request.port for request in publisher.requests}) == 1

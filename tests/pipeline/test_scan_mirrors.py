@@ -52,7 +52,7 @@ def _assert_second_mirror_helped(context: Context, publisher: Publisher, outcome
 
 
 def test_failing_mirror_is_skipped_for_the_other_runs(context: Context, publisher: Publisher) -> None:
-    with SourceSession(timeouts=Timeouts(page=0.3)) as context.__dict__["session"]:
+    with SourceSession(timeouts=Timeouts(page=4.0)) as context.__dict__["session"]:
         outcome = _scan(context, publisher)
     assert [job.args["hour"] for job in outcome.then] == [1]
     _assert_second_mirror_helped(context, publisher, outcome)
@@ -61,7 +61,7 @@ def test_failing_mirror_is_skipped_for_the_other_runs(context: Context, publishe
 def test_mirror_may_not_use_up_the_time_of_the_scan(
     context: Context, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ask_mirrors, "ASKING_SECONDS", 1.5)
+    monkeypatch.setattr(ask_mirrors, "ASKING_SECONDS", 16.0)
     outcome = _scan(context, publisher)
     assert [job.args["hour"] for job in outcome.then] == [1]
     _assert_second_mirror_helped(context, publisher, outcome)

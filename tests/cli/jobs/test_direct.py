@@ -7,18 +7,23 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gribmill.queue.model import Claimed, ClaimRequest, NewJob
-from gribmill.queue.store import Store
+from gribmill.queue.store import Store, reservations
 from gribmill.queue.worker.direct import DirectRun
 from tests.cli.conftest import Run
 from tests.cli.golden_json import check_golden
-from tests.cli.job_driver import add, take
+from tests.cli.job_driver import add, by_hand, take
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
+
+EXPIRE_RESERVATIONS = "UPDATE direct_reservations SET expires_at = '2026-01-01 00:00:00.000'"
 
 
 def test_job_runs_at_once_with_live_output_and_is_recorded(gribmill: Run, store: Store) -> None:
@@ -96,10 +101,22 @@ def test_tick_runs_under_its_own_reservation(gribmill: Run, store: Store) -> Non
     assert store.verify() == []
 
 
-def test_reserve_waits_for_the_other_holder(gribmill: Run, store: Store) -> None:
-    store.reservations.reserve("alice", 0.5)
+def test_reserve_waits_for_the_other_holder(
+    gribmill: Run, store: Store, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.reservations.reserve("alice", 600.0)
     assert gribmill("jobs", "reserve").code == 1
-    assert gribmill("jobs", "reserve", "--wait", "20s").code == 0
+    waits: list[float] = []
+
+    def expire_during_the_second_wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            by_hand(data, EXPIRE_RESERVATIONS)
+
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=expire_during_the_second_wait)
+    monkeypatch.setattr(reservations, "time", clock)
+    assert gribmill("jobs", "reserve", "--wait", "1h").code == 0
+    assert len(waits) == 2
 
 
 def test_setting_allows_only_one_reservation(gribmill: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,15 +129,12 @@ def test_setting_allows_only_one_reservation(gribmill: Run, monkeypatch: pytest.
 
 def _start(data: Path, *words: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "gribmill.cli.main", "--data", str(data), "direct", "sleep", *words]
-    environment = {**os.environ, "GRIBMILL_QUEUE_LEASE_SECONDS": "1"}
+    environment = {**os.environ, "GRIBMILL_QUEUE_LEASE_SECONDS": "9"}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def _until_running(store: Store) -> None:
-    deadline = time.monotonic() + 20
-    while not store.attempts.running() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert store.attempts.running()
+    wait_until(store.attempts.running, what="the job to run")
 
 
 @pytest.mark.process
@@ -128,14 +142,19 @@ def test_killed_direct_run_expires_with_its_lease_and_its_reservation(data: Path
     process = _start(data, '{"seconds": 60}', "--max-attempts", "2")
     _until_running(store)
     waiting = add(store)
-    time.sleep(1.5)  # longer than the lease: both are renewed
-    assert len(store.reservations.list()) == 1
+
+    def expiry() -> tuple[datetime | None, datetime]:
+        (reservation,) = store.reservations.list()
+        return store.jobs.get(1).lease_expires_at, reservation.expires_at
+
+    before = expiry()
+    wait_until(lambda: all(now and then and now > then for now, then in zip(expiry(), before, strict=True)))
     assert store.claim(ClaimRequest("w1", ("sleep",), 60.0)) == ()
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 30
-    while not (batch := store.claim(ClaimRequest("w1", ("sleep",), 60.0))) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    by_hand(data, EXPIRE_RESERVATIONS)
+    by_hand(data, "UPDATE jobs SET lease_expires_at = '2026-01-01 00:00:00.000' WHERE id = 1")
+    batch = store.claim(ClaimRequest("w1", ("sleep",), 60.0))
     assert [job.id for job in batch] == [waiting]
     assert store.maintenance.recover().requeued == (1,)
     assert [one.status for one in store.jobs.history(1).attempts] == ["lost"]

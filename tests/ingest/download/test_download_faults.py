@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gribmill.ingest.download import fetch
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
@@ -392,19 +394,20 @@ def test_messages_may_contain_any_bytes(publisher: Publisher, target: Path) -> N
 
 
 def test_a_file_whose_requests_are_slow_one_by_one_is_fetched_from_the_next_mirror(
-    publisher: Publisher, target: Path
+    publisher: Publisher, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No single request exceeds its time limit, but together they exceed that of the file."""
     model = hrrr_at(publisher, ("aws", "gcs"))
     publish(publisher, usual_file(), ("aws", "gcs"))
-    pause = threading.Event()
+    slow: list[float] = []
 
     def answer_slowly(request: Request) -> None:
         if "aws/" in request.path and request.range:
-            pause.wait(0.6)
+            slow.append(60.0)
 
+    monkeypatch.setattr(fetch, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + sum(slow)))
     publisher.on_request = answer_slowly
-    with SourceSession(timeouts=Timeouts(base=1.0, slowest_bytes_per_second=1e9)) as session:
+    with SourceSession(timeouts=Timeouts(base=100.0, slowest_bytes_per_second=1e9)) as session:
         got = download(model, RUN, 1, wanted(WANTED), target, session=session, limits=Limits(connections=1))
     assert got.mirror == "gcs-hrrr"
     assert "too slow" in got.health_updates[0].reason
