@@ -160,7 +160,8 @@ class PostgresServer:
 
     @staticmethod
     def url_of(home: Path, database: str = "postgres", user: str = USER) -> str:
-        return f"postgresql://{user}@/{database}?host={home}"
+        # A busy machine may take longer than a worker's default to start a session.
+        return f"postgresql://{user}@/{database}?host={home}&connect_timeout=60"
 
     @property
     def running(self) -> bool:

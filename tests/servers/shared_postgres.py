@@ -1,4 +1,4 @@
-"""The one PostgreSQL server of a test run, shared by its processes, and a fresh database for each test."""
+"""The PostgreSQL server of a test process, and a fresh database for each test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ import psycopg
 
 from tests.servers.postgres import HOME_PREFIX, NoServer, PostgresServer, find_programs, make_home
 from tests.servers.required import unavailable
-from tests.servers.this_run import GIVEN_POSTGRES, RUN_PID
+from tests.servers.this_run import GIVEN_POSTGRES, POSTGRES_PID, RUN_PID
+from tests.waiting import wait_until
 
 PATIENCE_SECONDS = 120.0
 LOOK_AGAIN_SECONDS = 0.02
@@ -47,7 +48,15 @@ def fresh_database(template: str, prepare: Callable[[str], None]) -> Iterator[st
         yield with_database(server, name)
     finally:
         with _administrator(server) as connection:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            wait_until(lambda: _dropped(connection, name), what=f"the sessions of {name} to end")
+
+
+def _dropped(connection: psycopg.Connection, name: str) -> bool:
+    """The server itself gives its sessions five seconds to end."""
+    with suppress(psycopg.errors.ObjectInUse):
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        return True
+    return False
 
 
 def with_database(url: str, name: str) -> str:
@@ -88,7 +97,7 @@ def _server_url() -> str:
 @contextmanager
 def _locked() -> Iterator[Path]:
     """One process of the test run at a time."""
-    note = Path(tempfile.gettempdir()) / f"gribmill-tests-{os.getuid()}-{RUN_PID}"
+    note = Path(tempfile.gettempdir()) / f"gribmill-tests-{os.getuid()}-{POSTGRES_PID}"
     fd = os.open(note, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -99,11 +108,11 @@ def _locked() -> Iterator[Path]:
 
 def _start(note: Path) -> Path:
     _remove_leftovers()
-    home = make_home(RUN_PID)
+    home = make_home(POSTGRES_PID)
     note.write_text(str(home))
     with (home / "runner.log").open("wb") as log:
         subprocess.Popen(
-            [sys.executable, "-m", "tests.servers.run_postgres", home, RUN_PID, note],
+            [sys.executable, "-m", "tests.servers.run_postgres", home, POSTGRES_PID, note],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -1,4 +1,4 @@
-"""The PostgreSQL server of the tests: one for all processes, gone with them."""
+"""The PostgreSQL server of the tests: one for each process that runs tests, gone with it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.servers import postgres, required, shared_postgres
 from tests.servers.postgres import NoServer
@@ -55,7 +56,7 @@ def _start_using(**variables: str) -> tuple[subprocess.Popen[str], str]:
 
 
 @pytest.mark.skipif(GIVEN_POSTGRES is not None, reason="the server was given, not started")
-def test_processes_of_one_run_share_the_server() -> None:
+def test_processes_that_a_test_starts_share_its_server() -> None:
     process, url = _start_using()
     process.communicate("")
     assert url == postgres_url()
@@ -64,8 +65,8 @@ def test_processes_of_one_run_share_the_server() -> None:
 @pytest.mark.skipif(GIVEN_POSTGRES is not None, reason="the server was given, not started")
 def test_server_of_a_killed_run_has_ended() -> None:
     # A separate test run: it has no process id of a run that started it.
-    process, url = _start_using(PYTEST_RUN_PID_OF_GRIBMILL="")
-    home = Path(url.partition("?host=")[2])
+    process, url = _start_using(PYTEST_RUN_PID_OF_GRIBMILL="", PYTEST_POSTGRES_PID_OF_GRIBMILL="")
+    home = Path(str(conninfo_to_dict(url)["host"]))
     server = int((home / "data" / "postmaster.pid").read_text().split()[0])
     assert url != postgres_url()
     process.send_signal(signal.SIGKILL)

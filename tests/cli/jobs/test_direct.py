@@ -143,7 +143,7 @@ def test_killed_direct_run_expires_with_its_lease_and_its_reservation(data: Path
     _until_running(store)
     waiting = add(store)
 
-    def expiry() -> tuple[datetime | None, datetime]:
+    def expiry() -> tuple[datetime | None, datetime | None]:
         (reservation,) = store.reservations.list()
         return store.jobs.get(1).lease_expires_at, reservation.expires_at
 

@@ -59,6 +59,7 @@ def test_events_of_many_writers_arrive_once_over_many_connections(server: LiveSe
 
 def test_stream_that_broke_before_its_first_event_resumes_there(server: LiveServer, admin: httpx.Client) -> None:
     admin.post("/api/v1/events", json={"name": "a.before"})
+    assert read(admin, 1, "0")[0][0]["name"] == "a.before"
     _, place = read(admin, 0, None)
     admin.post("/api/v1/events", json={"name": "a.between"})
     (event,), _ = read(admin, 1, place)
