@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from benchmarks.deflate.tile_arrays import Array
 from gribmill.kernel import native
 from gribmill.tiles.format import restart_points
-from gribmill.tiles.format.npz_writer import DEFLATED, deflate_restartable, encode_member, npy_header
+from gribmill.tiles.format.npz_writer import deflate_restartable, encode_member, npy_header
 from gribmill.tiles.format.restart_points import RestartPoints, Segment, parse_restart_points
 from gribmill.tiles.format.zip_directory import ZipEntry
+from gribmill.tiles.format.zip_records import DEFLATED
 from tests.kernel.restart_segments import segment_numbers
 
 

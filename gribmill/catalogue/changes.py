@@ -34,7 +34,7 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.records import FreshnessRecord, HourRecord, MirrorRecord
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth, Observation, updated_health
+from gribmill.ingest.circuit_breaker import MirrorHealth, Observation, updated_health
 from gribmill.queue.model import NewEvent
 from gribmill.queue.times import to_rfc3339
 

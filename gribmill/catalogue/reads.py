@@ -22,7 +22,7 @@ from gribmill.catalogue.records import (
 )
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+from gribmill.ingest.circuit_breaker import MirrorHealth
 
 if TYPE_CHECKING:
     from gribmill.catalogue.events import Event

@@ -92,7 +92,7 @@ def print_table(
     order. Other columns, such as names and paths, are never shortened or wrapped, so that they can be copied. If the
     table still does not fit, each row is printed as a name with its values below it.
     """
-    from gribmill.cli.text.fit_table import LEAST, fit, records
+    from gribmill.cli.fit_table import LEAST, fit, records
 
     cells = [[_cell(value) for value in row] for row in rows]
     out = console()

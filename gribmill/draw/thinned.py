@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gribmill.arrays import Floats, Values
 from gribmill.draw.drawable import GridLike
-from gribmill.draw.terminal.raster import nearest, resized
+from gribmill.draw.raster import nearest, resized
 from gribmill.tiles.read.tile import Tile
 
 # Twice as many as a map on a full page has pixels.

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import BadEvent, Event, MirrorObserved, parse_event
-from gribmill.ingest.mirrors.circuit_breaker import Observation
+from gribmill.ingest.circuit_breaker import Observation
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import Effect, WebhookAnswer
 from gribmill.queue.store.effects import Change

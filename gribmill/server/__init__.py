@@ -2,7 +2,6 @@
 
 __all__ = [
     "access",
-    "api",
     "app",
     "change",
     "context",
@@ -12,4 +11,5 @@ __all__ = [
     "problems",
     "router",
     "serving",
+    "state",
 ]

@@ -21,11 +21,11 @@ from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.store import Store
 from gribmill.regions.region import load_regions
-from gribmill.server.access.buckets import Buckets
-from gribmill.server.access.verified_tokens import VerifiedTokens
-from gribmill.server.api.bulk import BulkOperations
-from gribmill.server.api.event_feed import EventFeed
 from gribmill.server.problems import HttpProblem
+from gribmill.server.state.buckets import Buckets
+from gribmill.server.state.bulk import BulkOperations
+from gribmill.server.state.event_feed import EventFeed
+from gribmill.server.state.verified_tokens import VerifiedTokens
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 from gribmill.tiles.read.point.kept_tiles import KeptTiles

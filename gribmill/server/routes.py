@@ -11,10 +11,13 @@ from gribmill.server.access.table import access_of
 from gribmill.server.api.routers import QUEUE_ROUTERS
 from gribmill.server.data.routers import DATA_ROUTERS
 from gribmill.server.docs_page import router as docs_router
+from gribmill.server.edr.query_routes import router as edr_query_router
+from gribmill.server.edr.routes import router as edr_router
 from gribmill.server.extension import Extension
 from gribmill.server.health import router as health_router
 from gribmill.server.login import router as login_router
 from gribmill.server.metrics.page import router as metrics_router
+from gribmill.server.openmeteo.routes import router as open_meteo_router
 from gribmill.server.remote.worker_routes import router as remote_worker_router
 from gribmill.server.router import SecuredRouter
 
@@ -22,6 +25,9 @@ from gribmill.server.router import SecuredRouter
 ROUTERS: tuple[SecuredRouter, ...] = (
     health_router,
     *DATA_ROUTERS,
+    open_meteo_router,
+    edr_router,
+    edr_query_router,
     docs_router,
     login_router,
     *QUEUE_ROUTERS,

@@ -2,6 +2,7 @@
 
 __all__ = [
     "atomic",
+    "bucket",
     "errors",
     "folder_lock",
     "latest",

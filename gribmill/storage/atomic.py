@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
+from gribmill.storage.bucket import NEW, Condition
 from gribmill.storage.errors import ChangedObject, StorageError
 from gribmill.storage.folder_lock import locked_folder
 from gribmill.storage.layout import unique_part_of
 from gribmill.storage.no_space import space_for
-from gribmill.storage.object_path import NEW, Condition, ObjectPath, StoredPath
+from gribmill.storage.object_path import ObjectPath, StoredPath
 
 # The number of buffers that every known POSIX system accepts in one call (IOV_MAX).
 MOST_PIECES = 1024

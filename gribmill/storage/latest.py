@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from gribmill.storage.atomic import MOST_TURNS, write_atomic
+from gribmill.storage.bucket import NEW, Condition
 from gribmill.storage.errors import ChangedObject, StorageError
 from gribmill.storage.folder_lock import locked_folder
 from gribmill.storage.layout import DataRoot
-from gribmill.storage.object_path import NEW, Condition, ObjectPath, StoredPath
+from gribmill.storage.object_path import ObjectPath, StoredPath
 
 LIMIT_BYTES = 1_000_000
 

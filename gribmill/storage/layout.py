@@ -34,8 +34,9 @@ from gribmill.identity import (
     check_region_name,
     check_run_id,
 )
+from gribmill.storage.bucket import ObjectStatus
 from gribmill.storage.errors import StorageError
-from gribmill.storage.object_path import ObjectPath, ObjectStatus, StoredPath
+from gribmill.storage.object_path import ObjectPath, StoredPath
 
 JOBS_FILE = "jobs.db"
 GRID_FILE = "grid.npz"

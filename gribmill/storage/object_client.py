@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from gribmill.errors import printable, shortened
 from gribmill.storage.aws_profile import profile_options
+from gribmill.storage.bucket import NEW, Bucket, Condition, ObjectStatus
 from gribmill.storage.errors import ChangedObject, ObjectStoreError, ObjectStoreUnreachable
-from gribmill.storage.object_path import NEW, Bucket, Condition, ObjectStatus
 
 # A request is retried for this long after temporary failures.
 PATIENCE_SECONDS = 20.0

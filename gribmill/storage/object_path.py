@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from gribmill.errors import GribmillError, control_character, quoted
+from gribmill.storage.bucket import Bucket, Condition, ObjectStatus
 from gribmill.storage.errors import ObjectStoreError
 from gribmill.storage.store_options import StoreOptions
 
@@ -20,28 +21,6 @@ _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<bucket>[^/]*)(?:/(?P<key
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,221}")
 # S3's limit, in bytes of UTF-8.
 LONGEST_KEY = 1024
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Bucket:
-    """A bucket by its URL (s3://name), and how its store is reached."""
-
-    url: str
-    options: StoreOptions = field(default_factory=StoreOptions)
-
-
-class ObjectStatus(NamedTuple):
-    """The status of an object; size and time are named as in os.stat_result."""
-
-    st_size: int
-    st_mtime: float
-    etag: str | None
-    version: str | None = None
-
-
-# The condition of a write. None: always. NEW: only if there is no object. Otherwise: only if the object is this one.
-NEW: Literal["new"] = "new"
-Condition = ObjectStatus | Literal["new"] | None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gribmill.storage.bucket import ObjectStatus
 from gribmill.storage.errors import StorageError
-from gribmill.storage.object_path import ObjectPath, ObjectStatus
+from gribmill.storage.object_path import ObjectPath
 
 # A request takes about as long as transferring this many bytes.
 GAP_BYTES = 2**20

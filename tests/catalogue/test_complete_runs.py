@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.catalogue.events import HourSeen, RegionsWanted, TilesDone
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.mirrors.circuit_breaker import Observation
+from gribmill.ingest.circuit_breaker import Observation
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.effects import observations
 from gribmill.pipeline.handlers.publish import spent_hours

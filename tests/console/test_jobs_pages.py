@@ -252,7 +252,7 @@ def test_a_bulk_action_on_many_jobs_shows_its_progress(dev_server: LiveServer, m
             assert gate.wait(60)
         act(handle, action, job_id, by)
 
-    monkeypatch.setattr("gribmill.server.api.bulk.AT_ONCE", 20)
+    monkeypatch.setattr("gribmill.server.state.bulk.AT_ONCE", 20)
     monkeypatch.setattr("gribmill.console.routes.bulk.act_on", act_and_wait)
     confirmed = {"action": "cancel", "scope": "matching", "status": "pending", "confirmed": "yes"}
     with visiting(dev_server) as visit:

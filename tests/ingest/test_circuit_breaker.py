@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
-from gribmill.ingest.mirrors.circuit_breaker import (
+from gribmill.ingest.circuit_breaker import (
     LONGEST_PAUSE,
     TRIAL_EVERY,
     MirrorHealth,
@@ -18,6 +17,7 @@ from gribmill.ingest.mirrors.circuit_breaker import (
     order_mirrors,
     updated_health,
 )
+from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
 from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls, hosts
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -6,9 +6,9 @@ import pytest
 
 from gribmill.access.audit import AuditTrail
 from gribmill.access.tokens import Tokens
-from gribmill.server.access.buckets import Buckets
-from gribmill.server.access.verified_tokens import VerifiedTokens
 from gribmill.server.problems import HttpProblem
+from gribmill.server.state.buckets import Buckets
+from gribmill.server.state.verified_tokens import VerifiedTokens
 from tests.server.live_server import LiveServer, StartServer
 
 WHO = "/api/v1/session"

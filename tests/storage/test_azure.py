@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from gribmill.storage import object_client
+from gribmill.storage.bucket import NEW
 from gribmill.storage.errors import ChangedObject, ObjectStoreError
-from gribmill.storage.object_path import NEW, ObjectPath
+from gribmill.storage.object_path import ObjectPath
 from gribmill.storage.object_ranges import ObjectRanges
 
 pytestmark = pytest.mark.process

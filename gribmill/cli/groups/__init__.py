@@ -1,3 +1,1 @@
 """`gribmill groups`."""
-
-__all__ = ["name"]

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from gribmill.cli.current_user import current_user
-from gribmill.cli.groups.name import tenant_option
 from gribmill.cli.jobs.json_input import read_objects
 from gribmill.cli.jobs.move import PRIORITY
+from gribmill.cli.named_group import tenant_option
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import BadArguments, QueueError

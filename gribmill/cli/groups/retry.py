@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.current_user import current_user
-from gribmill.cli.groups.name import named_group, tenant_option
+from gribmill.cli.named_group import named_group, tenant_option
 from gribmill.cli.output import print_json
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue

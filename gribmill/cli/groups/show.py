@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.groups.name import named_group, tenant_option
+from gribmill.cli.named_group import named_group, tenant_option
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.schema import Settings

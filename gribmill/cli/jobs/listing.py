@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gribmill.cli.groups.name import named_group
+from gribmill.cli.named_group import named_group
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.output import one_line, print_json, print_table

@@ -9,7 +9,7 @@ import click
 
 from gribmill.queue.errors import UnknownLane
 from gribmill.queue.store import Store
-from gribmill.queue.worker.lane import check_lanes as refuse_unknown
+from gribmill.queue.worker.executor.lane import check_lanes as refuse_unknown
 
 MAX_EXECUTORS = 256
 

@@ -13,7 +13,7 @@ from gribmill.console.wording import counted
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import FINISHED, Status
 from gribmill.queue.store.jobs.listing import PAGE_LIMIT, JobFilter
-from gribmill.server.api.bulk import MOST, BulkOperation
+from gribmill.server.state.bulk import MOST, BulkOperation
 
 REFUSALS_NAMED = 5
 

@@ -15,9 +15,9 @@ from gribmill.console.render import query
 from gribmill.console.routes.form import Form
 from gribmill.console.routes.notices import back_with
 from gribmill.console.routes.visit import CurrentVisit, Visit
-from gribmill.server.api.bulk import MOST, BulkOperation
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
+from gribmill.server.state.bulk import MOST, BulkOperation
 
 router = SecuredRouter("/jobs/bulk", tag="console", in_docs=False)
 

@@ -12,8 +12,8 @@ from gribmill.draw.map.coastlines import coastlines_for, within
 from gribmill.draw.map.extremes import Extreme
 from gribmill.draw.map.graticule import Edge, Extent, graticule
 from gribmill.draw.map.plane import Plane
+from gribmill.draw.raster import resized
 from gribmill.draw.scale import Scale, level_label, round_step
-from gribmill.draw.terminal.raster import resized
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -27,8 +27,8 @@ from gribmill.draw.map.layout import FOOT_LINE_IN, MapLayout, layout_for
 from gribmill.draw.map.legend import PAPER, add_bar, add_legend, legend_entries
 from gribmill.draw.map.page import MapPage, in_box, page_of
 from gribmill.draw.map.plane import Plane, plane_of
+from gribmill.draw.raster import nearest, resized
 from gribmill.draw.scale import Scale, scale_of
-from gribmill.draw.terminal.raster import nearest, resized
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,3 +1,3 @@
 """Draws fields and lines with characters."""
 
-__all__ = ["braille", "picture", "raster"]
+__all__ = ["braille", "picture"]

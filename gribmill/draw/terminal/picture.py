@@ -18,9 +18,9 @@ from gribmill.draw.map.graticule import latitude_text, longitude_text
 from gribmill.draw.map.land import is_land
 from gribmill.draw.map.plane import Plane, plane_of
 from gribmill.draw.palette import Rgb
+from gribmill.draw.raster import nearest, resized
 from gribmill.draw.scale import Scale, scale_of
 from gribmill.draw.terminal.legend import BACKDROP, MARGIN, legend, scale_bar, shade
-from gribmill.draw.terminal.raster import nearest, resized
 
 GONE: Rgb = (0, 0, 0)  # never shown: missing pixels are left to the terminal's own background
 PLAIN_LETTERS = str.maketrans("−·²", "-.2", "°⁻⁵¹")

@@ -7,11 +7,11 @@ from datetime import timedelta
 from functools import lru_cache
 
 from gribmill.grib.names.constituents import constituent_name, is_constituent
-from gribmill.grib.names.levels import NAMED
 from gribmill.grib.names.lexicon import Lexicon, lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import Keys, Level, Probability
+from gribmill.grib.product.level_kinds import NAMED
 
 # Parameter numbers from here on are reserved for local use by the originating centre.
 LOCAL = 192

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from gribmill.grib.names.levels import NAMED
 from gribmill.grib.octets import Octets, ibm32, signed, unsigned, utc
 from gribmill.grib.product.keys import (
     ECMWF,
@@ -21,6 +20,7 @@ from gribmill.grib.product.keys import (
     implied_statistic,
     labels1,
 )
+from gribmill.grib.product.level_kinds import NAMED
 from gribmill.grib.product.templates import UNIT_SECONDS
 
 # GRIB1 level kinds (table 3) with one value: the GRIB2 kind, and the conversion factor to its unit.

@@ -12,6 +12,14 @@ from pathlib import Path
 
 from gribmill.grib.errors import GribError
 from gribmill.identity import run_id
+from gribmill.ingest.circuit_breaker import (
+    TRIAL_EVERY,
+    MirrorChoice,
+    MirrorHealth,
+    Observation,
+    choose_mirrors,
+    observation_of,
+)
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import (
     DiskFull,
@@ -41,14 +49,6 @@ from gribmill.ingest.http.errors import (
 )
 from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.listing.available_hours import Published
-from gribmill.ingest.mirrors.circuit_breaker import (
-    TRIAL_EVERY,
-    MirrorChoice,
-    MirrorHealth,
-    Observation,
-    choose_mirrors,
-    observation_of,
-)
 from gribmill.ingest.mirrors.mirror import SourceUrls
 from gribmill.ingest.models.model import Model
 from gribmill.storage.no_space import is_no_space

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from gribmill.grib.messages import MessageHeader
+from gribmill.ingest.circuit_breaker import Observation
 from gribmill.ingest.download.verify_message import IndexClaim, claim_of
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import ByteRange, Inventory
 from gribmill.ingest.index.select import Selection, Wanted
-from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 # By the index; by the file's headers, read with small requests; or by fetching the whole file first.
 Way = Literal["index", "walk", "whole"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gribmill.ingest.circuit_breaker import Observation
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.http.errors import NotThere, RateLimited
-from gribmill.ingest.mirrors.circuit_breaker import Observation
 
 
 class NothingWanted(IngestError):

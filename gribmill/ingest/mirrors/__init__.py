@@ -1,3 +1,3 @@
-"""Upstream mirrors, their hosts, and the circuit breaker that skips failing ones."""
+"""Upstream mirrors and their hosts."""
 
-__all__ = ["circuit_breaker", "mirror"]
+__all__ = ["mirror"]

@@ -6,8 +6,9 @@ import secrets
 from collections.abc import Iterator
 
 from gribmill.pipeline.checkup.finding import Examination, Finding
+from gribmill.storage.bucket import NEW, Condition
 from gribmill.storage.errors import ChangedObject, StorageError
-from gribmill.storage.object_path import NEW, Condition, ObjectPath
+from gribmill.storage.object_path import ObjectPath
 
 CHECK = "object store"
 

@@ -10,7 +10,7 @@ from typing import Literal
 from gribmill.catalogue.lost_tiles import lost_among
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
-from gribmill.ingest.mirrors.circuit_breaker import MirrorHealth
+from gribmill.ingest.circuit_breaker import MirrorHealth
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.retention.past_runs import is_partial, is_past

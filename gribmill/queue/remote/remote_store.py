@@ -38,9 +38,9 @@ from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.queue.store.jobs.attempts import Attempts, LostAttempt
 from gribmill.queue.store.jobs.jobs import Jobs
+from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
-from gribmill.queue.store.types.known_types import KnownTypes
 from gribmill.queue.store.workers import Workers
 from gribmill.version import __version__
 

@@ -13,6 +13,7 @@ from gribmill.queue.store.exchange import Exchanges
 from gribmill.queue.store.jobs.attempts import Attempts
 from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
+from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.metrics import MetricReads
 from gribmill.queue.store.reservations import Reservations
@@ -20,7 +21,6 @@ from gribmill.queue.store.scope import TenantStore
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.types.activity import Activity
 from gribmill.queue.store.types.definitions import Definitions
-from gribmill.queue.store.types.known_types import KnownTypes
 from gribmill.queue.store.types.templates import Templates
 from gribmill.queue.store.types.types import Types
 from gribmill.queue.store.workers import Workers
@@ -73,6 +73,7 @@ __all__ = [
     "effects",
     "events",
     "jobs",
+    "known_types",
     "maintenance",
     "metrics",
     "reservations",

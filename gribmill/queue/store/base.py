@@ -6,7 +6,7 @@ from gribmill.database.protocol import Database, Snapshot
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Job
-from gribmill.queue.store.types.known_types import KnownTypes
+from gribmill.queue.store.known_types import KnownTypes
 
 # Ids are 64-bit signed integers.
 ID_LIMIT = 2**63

@@ -2,10 +2,10 @@
 
 __all__ = [
     "direct",
+    "executor",
     "in_process",
     "job_end",
     "kept_logs",
-    "lane",
     "options",
     "outcome_message",
     "output_log",

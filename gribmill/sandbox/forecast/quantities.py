@@ -11,6 +11,7 @@ import numpy as np
 from gribmill.arrays import AnyFloats
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.wgrib2_time import TimeRange
+from gribmill.sandbox.chance import chance
 from gribmill.sandbox.forecast.accumulations import SHARE_OF_SUN, SUMS, nothing
 from gribmill.sandbox.forecast.clock import hours_since_epoch
 from gribmill.sandbox.forecast.near_surface import NEAR_SURFACE
@@ -18,7 +19,6 @@ from gribmill.sandbox.forecast.sea_state import AT_SEA
 from gribmill.sandbox.forecast.upper_air import UPPER_AIR
 from gribmill.sandbox.forecast.weather import Weather
 from gribmill.sandbox.forecast.weather_state import WeatherState
-from gribmill.sandbox.publisher.fault import chance
 
 NOW = NEAR_SURFACE | AT_SEA
 _STATISTIC = re.compile(r"_(max|min|avg|bucket)$")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,6 +11,7 @@ from typing import Literal, get_args
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import find_key, load_models
+from gribmill.sandbox.chance import chance
 from gribmill.sandbox.errors import SandboxError
 
 FaultKind = Literal[
@@ -67,12 +67,6 @@ def parse_fault(text: str) -> Fault:
     except IngestError as error:
         raise SandboxError(f"{text!r}: {error}") from None
     return Fault(kind, hours=hours, times=times)
-
-
-def chance(seed: int, *words: object) -> float:
-    """A number in [0, 1) that depends only on these words."""
-    text = "\0".join(map(str, (seed, *words)))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest()) / 256**7
 
 
 def is_index(key: str) -> bool:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
+from gribmill.sandbox.chance import chance
 from gribmill.sandbox.forecast.repacked import rotate_messages, rotated_index, stale_index
 from gribmill.sandbox.publisher.byte_range import ByteSpan
 from gribmill.sandbox.publisher.damaged_body import cut_off, flipped, slowed, stalled
-from gribmill.sandbox.publisher.fault import Fault, FaultKind, chance, grib_key, is_index
+from gribmill.sandbox.publisher.fault import Fault, FaultKind, grib_key, is_index
 from gribmill.sandbox.publisher.request import Request
 from gribmill.sandbox.publisher.response import RawResponse, Response, from_bytes, refusal
 from gribmill.sandbox.publisher.stored_object import BytesObject, ObjectStore, StoredObject, read_whole

@@ -3,12 +3,10 @@
 __all__ = [
     "authentication",
     "authorization",
-    "buckets",
     "principal",
     "return_path",
     "same_origin",
     "session_cookie",
     "table",
-    "verified_tokens",
     "worker_id",
 ]

@@ -1,3 +1,3 @@
 """The HTTP API of the queue. Only gribmill.views.queue.contract maps between the contract's names and ours."""
 
-__all__ = ["bulk", "event_feed", "routers"]
+__all__ = ["routers"]

@@ -10,7 +10,6 @@ from fastapi import Response
 
 from gribmill.queue.model import JobSource
 from gribmill.queue.store.jobs.listing import JobFilter
-from gribmill.server.api.bulk import MOST, BulkAction, BulkOperation
 from gribmill.server.api.job_actions import Acting
 from gribmill.server.api.job_routes import all_jobs, router
 from gribmill.server.api.scope import Scope, TenantScope
@@ -18,6 +17,7 @@ from gribmill.server.api.values import Key, Moment, Name, ObjectId, PathName, Re
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
+from gribmill.server.state.bulk import MOST, BulkAction, BulkOperation
 from gribmill.views.queue.contract import ContractStatus, job_filter
 from gribmill.views.view import View
 

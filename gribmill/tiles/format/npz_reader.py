@@ -17,11 +17,12 @@ import deflate
 import numpy as np
 from isal import isal_zlib
 
+from gribmill.storage.bucket import ObjectStatus
 from gribmill.storage.errors import ChangedObject
-from gribmill.storage.object_path import ObjectPath, ObjectStatus, StoredPath, stored_path
+from gribmill.storage.object_path import ObjectPath, StoredPath, stored_path
 from gribmill.storage.object_ranges import ByteSpan, ObjectRanges
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.npz_writer import DEFLATED, LIMIT_BYTES, LOCAL, npy_header
+from gribmill.tiles.format.npz_writer import npy_header
 from gribmill.tiles.format.restart_points import (
     INFLATE_ERRORS,
     Raw,
@@ -32,6 +33,7 @@ from gribmill.tiles.format.restart_points import (
     segments_between,
 )
 from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, Pread, ZipEntry, read_directory
+from gribmill.tiles.format.zip_records import DEFLATED, LIMIT_BYTES, LOCAL
 
 DESCRIPTOR_FLAG = 8
 LIMIT_HEADER_BYTES = 4096

@@ -20,6 +20,7 @@ from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.restart_points import MOST_SEGMENTS, RestartPoints
 from gribmill.tiles.format.statistics import Summary
+from gribmill.tiles.format.zip_records import CENTRAL, DEFLATED, END, LIMIT_BYTES, LIMIT_MEMBERS, LOCAL, STORED
 
 BLOCK_BYTES = 2**16
 ISAL_LEVEL = 2
@@ -80,18 +81,11 @@ def _checksums(header: bytes, body: memoryview, size: int) -> Iterator[int]:
 Compression = Literal["fast", "compact", "stored"]
 COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
-STORED, DEFLATED = 0, 8
 VERSION_NEEDED = 20
 # 1 January 1980, 00:00, the earliest time in ZIP: the bytes of a tile must not depend on when it was written.
 DOS_TIME, DOS_DATE = 0, 0x21
 UNIX_FILE_0644 = 0o100644 << 16
 MADE_BY_UNIX = 3 << 8 | VERSION_NEEDED
-LOCAL = struct.Struct("<4s5H3I2H")
-CENTRAL = struct.Struct("<4s6H3I5H2I")
-END = struct.Struct("<4s4H2IH")
-# Larger sizes and offsets need ZIP64, which tiles do not use.
-LIMIT_BYTES = 2**32 - 1
-LIMIT_MEMBERS = 2**16 - 1
 # The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers.
 FAST_FLOATS, FAST_INTEGERS = range(2)
 KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {

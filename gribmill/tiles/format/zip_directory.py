@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.npz_writer import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED
+from gribmill.tiles.format.zip_records import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED
 
 LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
 LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million

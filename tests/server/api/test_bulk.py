@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from gribmill.queue.model import NewJob
-from gribmill.server.api.bulk import AT_ONCE
+from gribmill.server.state.bulk import AT_ONCE
 from tests.server.api.conftest import TENANT
 from tests.server.live_server import LiveServer
 from tests.waiting import wait_until

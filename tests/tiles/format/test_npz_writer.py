@@ -16,6 +16,7 @@ import pytest
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import npz_writer as npz
 from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.zip_records import STORED
 
 WRITE_IN_ANOTHER_PROCESS = """
 import sys
@@ -107,7 +108,7 @@ def test_two_arrays_of_one_name_are_refused() -> None:
 
 
 def test_more_than_four_gib_are_refused_before_anything_is_written() -> None:
-    huge = npz.Member("t2m", npz.STORED, 0, 2**31, np.zeros(2**31, "u1").data)
+    huge = npz.Member("t2m", STORED, 0, 2**31, np.zeros(2**31, "u1").data)
     with pytest.raises(TileError, match="4 GiB"):
         npz.zip_pieces([huge, npz.Member("u10", *[getattr(huge, f) for f in ("method", "crc", "raw_size", "data")])])
 

@@ -13,7 +13,6 @@ from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import npz_writer as npz
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import BLOCK_BYTES as BLOCK
-from gribmill.tiles.format.npz_writer import DEFLATED, STORED
 from gribmill.tiles.format.restart_points import (
     MOST_SEGMENTS,
     RestartPoints,
@@ -23,6 +22,7 @@ from gribmill.tiles.format.restart_points import (
     segments_between,
 )
 from gribmill.tiles.format.zip_directory import ZipEntry
+from gribmill.tiles.format.zip_records import DEFLATED, STORED
 from tests.local_path import local
 
 SHAPE = (300, 401)

@@ -12,7 +12,7 @@ from gribmill.queue.job_type import ARGS_LIMIT_BYTES, canonical_json
 from gribmill.queue.model import JobTemplate, NewTrigger
 from gribmill.queue.store.events.trigger_job import slot_fields, trigger_job
 from gribmill.queue.store.jobs.prepare import check_job, prepare
-from gribmill.queue.store.types.known_types import KnownTypes
+from gribmill.queue.store.known_types import KnownTypes
 
 if TYPE_CHECKING:
     from gribmill.queue.cron import CronSchedule

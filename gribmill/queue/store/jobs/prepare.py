@@ -6,7 +6,7 @@ from gribmill.queue.errors import BadArguments, NotAllowed
 from gribmill.queue.job_type import JobType, Registry, canonical_json
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
 from gribmill.queue.storable_text import storable
-from gribmill.queue.store.types.known_types import KnownTypes
+from gribmill.queue.store.known_types import KnownTypes
 
 PRIORITY_LIMIT = 2**31 - 1
 DELAY_LIMIT_SECONDS = 10 * 366 * 86400.0

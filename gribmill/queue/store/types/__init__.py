@@ -1,3 +1,3 @@
 """Job types: declared in code, added or tuned by operators, and as they are in effect."""
 
-__all__ = ["activity", "definitions", "known_types", "templates", "types"]
+__all__ = ["activity", "definitions", "templates", "types"]

@@ -16,7 +16,7 @@ from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Report, e
 from gribmill.queue.redact import redact, redacted
 from gribmill.queue.worker.executor.handle import ExecutorHandle, StartMessage, describe_exit
 from gribmill.queue.worker.executor.ipc import BadMessage
-from gribmill.queue.worker.lane import Lane
+from gribmill.queue.worker.executor.lane import Lane
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.outcome_message import outcome_from_message
 

@@ -11,8 +11,8 @@ from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Repo
 from gribmill.queue.redact import redacted
 from gribmill.queue.store import Store
 from gribmill.queue.worker.executor.handle import ExecutorHandle
+from gribmill.queue.worker.executor.lane import Lane
 from gribmill.queue.worker.executor.pool import ExecutorPool
-from gribmill.queue.worker.lane import Lane
 from gribmill.queue.worker.options import AttemptObserver, WorkerOptions
 from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
 from gribmill.queue.worker.supervisor.store_outage import StoreOutage

@@ -14,8 +14,8 @@ from gribmill.queue.errors import StoreError, StoreReplaced
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from gribmill.queue.worker.executor.handle import ExecutorHandle
+from gribmill.queue.worker.executor.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.executor.pool import ExecutorPool
-from gribmill.queue.worker.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.options import WorkerOptions
 from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
 from gribmill.queue.worker.supervisor.clock_skew import ClockSkew

@@ -12,8 +12,8 @@ import pytest
 
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.worker import lane as lane_module
 from gribmill.queue.worker.executor import handle as child_module
+from gribmill.queue.worker.executor import lane as lane_module
 from gribmill.queue.worker.executor import pool as crew_module
 from gribmill.queue.worker.executor.handle import ExecutorHandle
 from tests.queue.worker.worker_driver import SteppedWorker, alive, attempts, enqueue, holding, statuses
