@@ -15,7 +15,7 @@ from gribmill.queue.store.jobs.listing import JobFilter
 from tests.console.lively_root import STALE_WORKER, WORKER
 from tests.console.lively_server import LivelyServer, start_lively
 from tests.queue.backends import BOTH
-from tests.servers.chromium import Complaints
+from tests.servers.chromium import PATIENCE_MILLISECONDS, Complaints
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -32,7 +32,7 @@ def visited(
     with ExitStack() as resources:
         lively = start_lively(request.param, tmp_path_factory, resources)
         context = chromium.new_context(java_script_enabled=request.param == "postgres")
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
         page = context.new_page()
         complaints.watch(page)
         yield lively, page

@@ -116,10 +116,12 @@ def test_lost_connection_is_shown_and_recovered(server: LivelyServer, page: Page
     page.route("**/groups", lambda route: route.fulfill(status=503, body="busy"))
     refresh(page)
     page.get_by_text("No connection to the server").wait_for()
+    assert page.locator("#live-state").inner_text().startswith("No connection to the server")
     page.unroute("**/groups")
     refresh(page)
     refresh(page)
     page.wait_for_function("() => document.getElementById('live-state').textContent === ''")
+    assert page.get_by_text("No connection to the server").count() == 0
     complaints.texts.clear()  # of the answer 503
 
 
@@ -136,8 +138,9 @@ def connected(page: Page, server: LivelyServer, path: str) -> None:
 def test_an_event_refreshes_the_page_before_it_would_poll(server: LivelyServer, page: Page) -> None:
     """The runs page of an operator polls every 30 seconds; this takes far less."""
     connected(page, server, "/runs")
-    with page.expect_response(f"{server.url}/runs", timeout=20_000):
+    with page.expect_response(f"{server.url}/runs", timeout=20_000) as refreshed:
         emit(server)
+    assert refreshed.value.ok
 
 
 def test_a_run_grid_fills_as_hours_arrive(server: LivelyServer, page: Page) -> None:
@@ -163,10 +166,12 @@ def test_many_events_cause_few_refreshes(server: LivelyServer, page: Page) -> No
 
 def test_a_paused_page_leaves_the_stream(server: LivelyServer, page: Page) -> None:
     connected(page, server, "/jobs")
-    with page.expect_event("requestfailed", lambda request: request.url.endswith("/events/stream")):
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/events/stream")) as left:
         page.get_by_role("button", name="Pause refresh").click()
-    with page.expect_response("**/api/v1/events/stream"):
+    assert left.value.failure == "net::ERR_ABORTED", "the page itself has ended it"
+    with page.expect_response("**/api/v1/events/stream") as joined:
         page.get_by_role("button", name="Resume refresh").click()
+    assert joined.value.ok
 
 
 def test_without_the_stream_the_page_polls(server: LivelyServer, page: Page, complaints: Complaints) -> None:
@@ -175,6 +180,7 @@ def test_without_the_stream_the_page_polls(server: LivelyServer, page: Page, com
     job = enqueue(server)
     refresh(page)
     page.get_by_label(f"Select job {job}").wait_for()
+    assert page.get_by_label(f"Select job {job}").count() == 1
     page.close()
     complaints.texts.clear()  # of the answers 503
 

@@ -27,6 +27,7 @@ ARGUMENTS = (
     "--enable-unsafe-swiftshader",  # WebGL2 without a graphics card
     "--no-first-run",
 )
+PATIENCE_MILLISECONDS = 60_000
 SERIOUS = ("serious", "critical")
 
 
@@ -79,7 +80,7 @@ def complaints() -> Complaints:
 def page(chromium: Browser, complaints: Complaints) -> Iterator[Page]:
     """An empty page in a new profile. The test fails if the browser reports any error."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     opened = context.new_page()
     complaints.watch(opened)
     yield opened

@@ -10,8 +10,9 @@ import pytest
 from PIL import Image
 
 from tests.console.map.forecast_root import RUN
-from tests.console.map.visit import opened, tile_of
+from tests.console.map.visit import opened, rest, tile_of
 from tests.server.live_server import LiveServer
+from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -76,20 +77,22 @@ def test_every_cell_has_the_colour_of_its_value(page: Page, map_server: LiveServ
     assert found["cells"] == tile_of(map_server, "hrrr").read(name).size
 
 
+DRAWN = """(name) => {
+  const one = document.querySelector(`canvas.${name}`);
+  return one?.width && one.getContext("2d").getImageData(0, 0, one.width, one.height).data.some((value) => value > 0);
+}"""
+
+
 @pytest.mark.parametrize(
     "query", ["wind=particles", "wind=barbs&isobars=1&plane=web", "variable=ptype", "variable=ws10"]
 )
 def test_layers_are_drawn_without_errors(page: Page, map_server: LiveServer, query: str) -> None:
     opened(page, map_server, f"model=gfs&region=world&{query}")
-    page.wait_for_timeout(500)
     layers = ["coast"]
     layers += ["particles"] if "particles" in query else []
     layers += ["lines"] if "barbs" in query else []
     for name in layers:
-        pixels = page.locator(f"canvas.{name}").first.evaluate(
-            "(one) => one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((value) => value > 0)"
-        )
-        assert pixels, name
+        page.wait_for_function(DRAWN, arg=name)
 
 
 MOTION = """async () => {
@@ -106,11 +109,11 @@ MOTION = """async () => {
 def test_particles_stand_still_with_reduced_motion(page: Page, map_server: LiveServer, wanted: Any) -> None:
     page.emulate_media(reduced_motion=wanted)
     opened(page, map_server, "model=gfs&region=world&wind=particles")
-    page.wait_for_timeout(300)
+    page.wait_for_function(DRAWN, arg="particles")
+    rest(page)
     assert page.evaluate(MOTION) == {"drawn": True, "moved": wanted == "no-preference"}
     page.emulate_media(reduced_motion="reduce")
-    page.wait_for_timeout(100)
-    assert page.evaluate(MOTION) == {"drawn": True, "moved": False}
+    wait_until(lambda: page.evaluate(MOTION) == {"drawn": True, "moved": False}, what="the particles to stand still")
 
 
 DRAG = """async ([right, down]) => {
@@ -134,9 +137,14 @@ def test_a_moved_map_is_drawn_where_the_camera_is(page: Page, map_server: LiveSe
     panel = page.locator(".map-panel").first
     before = picture(panel.screenshot())[20:-40, 20:-60]
     assert page.evaluate(DRAG, [40, 20]) == pytest.approx([1, 40, 20], abs=1)
-    page.wait_for_timeout(500)
-    rested = picture(panel.screenshot())
-    assert np.abs(before - rested[40:-20, 60:-20]).mean() < 4, "everything is 40 pixels to the right and 20 below"
+
+    def is_moved() -> bool:
+        """Everything is 40 pixels to the right and 20 below."""
+        rested = picture(panel.screenshot())
+        return bool(np.abs(before - rested[40:-20, 60:-20]).mean() < 4)
+
+    rest(page)
+    wait_until(is_moved, what="the map to be drawn at its new position")
 
 
 def picture(png: bytes) -> np.ndarray[Any, Any]:

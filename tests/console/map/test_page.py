@@ -12,9 +12,10 @@ import pytest
 
 from gribmill.console.render import STATIC
 from tests.console.map.forecast_root import EAST, HOSTILE, HOURS, MEMBERS, RUN
-from tests.console.map.visit import cells_of, opened, point_at, tile_of, wait_for_map
+from tests.console.map.visit import cells_of, opened, point_at, rest, tile_of, wait_for_map
 from tests.server.live_server import LiveServer
 from tests.servers.chromium import Complaints, serious_findings
+from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
@@ -107,7 +108,7 @@ def test_play_shows_one_hour_after_the_other_until_it_is_paused(page: Page, map_
     assert page.evaluate("() => window.hours")[:5] == ["+1 h", "+2 h", "+3 h", "+0 h", "+1 h"]
     wait_for_map(page)
     still = page.locator("#hour-label").inner_text()
-    page.wait_for_timeout(1200)
+    rest(page, 1200)
     assert page.locator("#hour-label").inner_text() == still
 
 
@@ -123,9 +124,13 @@ def test_hours_are_read_once_and_ahead(page: Page, map_server: LiveServer) -> No
     page.get_by_role("button", name="Hour after").click()
     page.wait_for_function("() => document.getElementById('hour-label').textContent.startsWith('+1 h')")
     wait_for_map(page)
-    page.wait_for_timeout(800)
-    tiles = {path.rsplit("/", 1)[1] for path in asked}
-    assert tiles == {"000.npz", "001.npz", "002.npz", "003.npz"}
+
+    def tiles() -> set[str]:
+        rest(page, 100)
+        return {path.rsplit("/", 1)[1] for path in asked}
+
+    wait_until(lambda: tiles() == {"000.npz", "001.npz", "002.npz", "003.npz"}, what="every hour to be read")
+    rest(page)
     before = len(asked)
     for _ in HOURS:
         page.get_by_role("button", name="Hour after").click()
@@ -145,7 +150,7 @@ def test_url_restores_the_exact_view(page: Page, map_server: LiveServer) -> None
     panel.focus()
     for key in ("+", "+", "+", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-    page.wait_for_timeout(400)
+    rest(page)
     before, address = point_at(page, 0.4, 0.6), page.url
     page.goto("about:blank")
     page.goto(address)
@@ -271,7 +276,7 @@ def test_two_fingers_zoom_and_one_moves(chromium: Browser, map_server: LiveServe
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
     def scale() -> float:
-        page.wait_for_timeout(400)
+        rest(page)
         at = re.search(r"at=([-\d.]+)%2C([-\d.]+)%2C([-\d.]+)", page.url)
         assert at is not None, page.url
         longitudes.append(float(at[2]))
@@ -291,7 +296,7 @@ def test_two_fingers_zoom_and_one_moves(chromium: Browser, map_server: LiveServe
     assert longitudes[1] > longitudes[0] + 0.5
     assert not page.locator("#forecast").is_visible()
     page.locator("#zoom-all").click()
-    page.wait_for_timeout(400)
+    rest(page)
     assert "at=" not in page.url
     context.close()
 

@@ -43,6 +43,11 @@ def wait_for_map(page: Page, expected: str = "ready") -> None:
     page.locator("#maps[aria-busy=false]").wait_for()
 
 
+def rest(page: Page, milliseconds: int = 600) -> None:
+    """Let timers of the page run that are due within this time. The page's own clock decides, however slow it is."""
+    page.evaluate("(time) => new Promise((next) => setTimeout(next, time))", milliseconds)
+
+
 def point_at(page: Page, x: float, y: float, panel: int = 0) -> dict[str, Any]:
     """The row, column and value shown at a fraction of the map's width and height."""
     box = page.locator(".map-panel").nth(panel).bounding_box()
