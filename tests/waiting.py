@@ -11,7 +11,7 @@ T = TypeVar("T")
 LOOK_AGAIN_SECONDS = 0.02
 
 
-def wait_until(condition: Callable[[], T | None], seconds: float = 60.0, what: str = "the condition") -> T:
+def wait_until(condition: Callable[[], T | None], seconds: float = 120.0, what: str = "the condition") -> T:
     """The first true value of the condition; fails the test at the deadline, which is far beyond the expected time."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()

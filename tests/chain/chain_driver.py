@@ -34,6 +34,7 @@ from gribmill.settings.toml_file import toml_value
 from gribmill.storage.latest import read_latest
 from gribmill.storage.open_root import root_of
 from tests.chain.sample_forecasts import MIRRORS, SampleForecasts, tables
+from tests.queue.backends import expire_leases
 from tests.waiting import wait_until
 
 
@@ -95,7 +96,7 @@ class ChainDriver:
     def settings(self) -> Settings:
         values = {
             "data": self.data,
-            "queue": {"lease_seconds": 4, "poll_seconds": 0.2},
+            "queue": {"lease_seconds": 60, "poll_seconds": 0.2},
             "workers": {"lanes": {"fetch": 1, "build": 1}},
             "chain": {"models": ["hrrr"], "regions": ["ne", "texas"], "runs_back": 1, **self.chain},
             "models": tables(self.forecasts.run, f"http://127.0.0.1:{self.port}/", late_minutes=self.late_minutes),
@@ -140,6 +141,11 @@ class ChainDriver:
             with contextlib.suppress(Exception):  # claimed meanwhile
                 self.store.jobs.run_now(job.id)
         return len(waiting)
+
+    def lose_running(self) -> None:
+        """Recover all running jobs, as if their workers had been silent for a lease."""
+        expire_leases(self.settings.database or self.data / "jobs.db")
+        self.store.maintenance.recover()
 
     # Commands, as a user runs them
 
@@ -232,7 +238,7 @@ class ChainDriver:
         assert self.store.verify() == []
         assert not self.strays()
 
-    def wait_complete(self, *model_ids: str, seconds: float = 90) -> None:
+    def wait_complete(self, *model_ids: str, seconds: float = 180) -> None:
         """Wait until these models are complete and all resulting jobs are done."""
         wait_until(lambda: self.complete(*model_ids), seconds, f"{', '.join(model_ids)}: {self.counts()}")
         wait_until(lambda: not [job for job in self.jobs() if job.type == "publish" and not job.completed_at], seconds)

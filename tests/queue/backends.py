@@ -41,6 +41,11 @@ def by_hand(address: str | Path, statement: LiteralString) -> None:
             connection.execute(statement)
 
 
+def expire_leases(address: str | Path) -> None:
+    """End the lease of every running job, as if its worker had been silent for too long."""
+    by_hand(address, "UPDATE jobs SET lease_expires_at = '2026-01-01 00:00:00.000' WHERE status = 'processing'")
+
+
 @contextmanager
 def new_address(backend: str, folder: Path) -> Iterator[str]:
     """The address of a new, empty queue for one test."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,10 +87,20 @@ class Site:
 @pytest.fixture(params=BOTH)
 def site(request: pytest.FixtureRequest, new_chain: NewChain, tmp_path: Path) -> Iterator[Site]:
     with ExitStack() as resources:
-        changes = {}
-        if request.param == "postgres":
-            changes["database"] = resources.enter_context(new_address("postgres", tmp_path))
+        changes = database_of(request.param, tmp_path, resources)
         yield Site(new_chain(changes=changes), resources)
+
+
+@pytest.fixture(params=BOTH)
+def site_with_short_leases(request: pytest.FixtureRequest, new_chain: NewChain, tmp_path: Path) -> Iterator[Site]:
+    with ExitStack() as resources:
+        changes = database_of(request.param, tmp_path, resources)
+        changes["queue"] = {"lease_seconds": 6, "poll_seconds": 0.2}
+        yield Site(new_chain(changes=changes), resources)
+
+
+def database_of(backend: str, folder: Path, resources: ExitStack) -> dict[str, Any]:
+    return {"database": resources.enter_context(new_address(backend, folder))} if backend == "postgres" else {}
 
 
 def test_worker_without_a_database_runs_the_chain(site: Site, reference: dict[str, bytes]) -> None:
@@ -117,16 +128,21 @@ def test_remote_workers_that_are_killed_lose_nothing(site: Site, reference: dict
         wait_until(lambda: chain.jobs("processing") or chain.complete("hrrr"), 60, f"work: {chain.counts()}")
         worker.kill()
         worker.wait()
+        chain.lose_running()
+        chain.hurry("scan_source")
     site.host.start(server.url)
     wait_until(
-        lambda: chain.hurry("ingest_grib", "build_tile", "publish") * 0 + chain.complete("hrrr"), 120, "the rest"
+        lambda: chain.hurry("scan_source", "ingest_grib", "build_tile", "publish") * 0 + chain.complete("hrrr"),
+        120,
+        "the rest",
     )
     chain.wait_complete("hrrr")
     assert site.host.tiles() == of_model(reference, "hrrr")
     assert chain.store.verify() == []
 
 
-def test_worker_that_is_cut_off_stops_its_job_and_recovers(site: Site) -> None:
+def test_worker_that_is_cut_off_stops_its_job_and_recovers(site_with_short_leases: Site) -> None:
+    site = site_with_short_leases
     chain = site.chain
     job_id = chain.store.jobs.enqueue(NewJob("sleep", {"seconds": 600}, max_attempts=5)).id
     with serving(chain.settings) as first:

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.storage.folder_lock import FolderBusy, locked_folder
 from gribmill.tiles.read.tile import read_tile
 from tests.chain.chain_driver import ChainDriver, environment
 from tests.chain.conftest import NewChain
+from tests.queue.worker.worker_driver import is_stopped
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
@@ -42,10 +44,6 @@ def frozen() -> Iterator[Frozen]:
     for process in started:
         process.kill()
         process.communicate()
-
-
-def is_stopped(pid: int) -> bool:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def wake(process: subprocess.Popen[str]) -> str:
@@ -143,7 +141,7 @@ def test_frozen_worker_with_a_real_supervisor_changes_nothing_when_it_is_thawed(
 ) -> None:
     """Supervisor and executor are stopped in the middle of a build, as by a suspended machine. Another worker takes
     the job over and builds a wider tile. Then the executor wakes first, with its old tile in memory."""
-    chain = new_chain(changes={"queue": {"lease_seconds": 2, "poll_seconds": 0.1}})
+    chain = new_chain()
     few(chain)
     frozen_at = chain.root / "frozen"
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).with_name("frozen_site")))
@@ -153,12 +151,15 @@ def test_frozen_worker_with_a_real_supervisor_changes_nothing_when_it_is_thawed(
     (executor,) = wait_until(
         lambda: [pid for pid in children(late.pid) if is_stopped(pid)], what="the executor to stop itself"
     )
-    os.kill(late.pid, signal.SIGSTOP)
+    with HostLock(chain.data / "jobs.db.lock"):  # the supervisor must not stop in the middle of a write
+        os.kill(late.pid, signal.SIGSTOP)
+        wait_until(lambda: is_stopped(late.pid), what="the supervisor to stop")
     monkeypatch.delenv("PYTHONPATH")
     monkeypatch.delenv("FREEZE_ONCE")
 
+    chain.lose_running()
     chain.start("work", "--lanes", "fetch=1,build=1")
-    wait_until(lambda: chain.hurry("build_tile") or chain.tile("hrrr", "ne", 1).is_file(), what="the lease to run out")
+    chain.hurry("build_tile")
     wait_until(lambda: chain.tile("hrrr", "ne", 1).is_file(), what="the other worker to take over")
     backfill = ("backfill", "hrrr", "--from", chain.run_id, "--to", chain.run_id, "--hours", "1", "--region", "ne")
     assert chain.command(*backfill).returncode == 0

@@ -21,7 +21,7 @@ from tests.queue.worker.sample_types import TYPES_PATH
 from tests.waiting import LOOK_AGAIN_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 # Another process may make the condition true without waking the worker.
 LONGEST_WAIT_SECONDS = 0.02
 

@@ -22,7 +22,7 @@ from gribmill.queue.errors import StoreBusy, StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
 from gribmill.queue.worker.supervisor import store_outage
-from tests.queue.backends import by_hand
+from tests.queue.backends import expire_leases
 from tests.queue.worker.worker_driver import (
     SteppedWorker,
     Workers,
@@ -37,8 +37,6 @@ from tests.queue.worker.worker_driver import (
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
-
-EXPIRE = "UPDATE jobs SET lease_expires_at = '2026-01-01 00:00:00.000' WHERE status = 'processing'"
 
 
 def test_executors_die_with_a_killed_supervisor_and_another_worker_takes_over(
@@ -66,7 +64,7 @@ def test_a_worker_that_was_stopped_past_its_lease_changes_nothing_when_it_wakes(
     with locked(database):  # it must not stop in the middle of a write
         zombie.signal(SIGSTOP)
         wait_until(lambda: is_stopped(zombie.pid), what="the worker to stop")
-    by_hand(database, EXPIRE)
+    expire_leases(database)
     assert store.maintenance.recover().requeued == (job_id,)
     other = new_worker(lease_seconds=3000.0)
     other.until(lambda: holding(second), "another worker to run it again")
