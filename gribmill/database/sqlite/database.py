@@ -7,14 +7,16 @@ import os
 import sqlite3
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from gribmill.database.sqlite.durable_log import DurableLog
 from gribmill.database.sqlite.error_translation import FAULTS, damaged_file, fault_of, plain_faults
 from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
-from gribmill.database.sqlite.host_lock import HostLock
+from gribmill.database.sqlite.host_lock import PAUSES_SECONDS, HostLock
 from gribmill.database.sqlite.lock_holder import lock_holder
+from gribmill.database.sqlite.log_room import LogRoom
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
 from gribmill.database.sqlite.private_files import create_private, tighten
@@ -22,7 +24,7 @@ from gribmill.database.sqlite.statements import statement
 from gribmill.database.sqlite.transaction import SqliteTransaction
 from gribmill.database.sqlite.verbs.enqueue import plain_row
 from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
-from gribmill.queue.model import Enqueued, PreparedJob
+from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock, to_text
 
 BUSY_TIMEOUT_MS = 10_000
@@ -59,16 +61,22 @@ def _inode(path: Path) -> Inode | None:
 
 
 class _Handle:
-    """A thread's connection, host lock and log."""
+    """A thread's connection, host lock and log. With `full` it has a `log`, with `normal` a `room`."""
 
     def __init__(
-        self, connection: sqlite3.Connection, lock: HostLock, log: DurableLog | None, file: Inode | None
+        self,
+        connection: sqlite3.Connection,
+        lock: HostLock,
+        log: DurableLog | None,
+        room: LogRoom | None,
+        file: Inode | None,
     ) -> None:
         self.connection = connection
         self.file = file
         self.cursor = connection.cursor()
         self.lock = lock
         self.log = log
+        self.room = room
         self.pid = os.getpid()
         self.data_version = -1
 
@@ -124,6 +132,8 @@ class _Writing:
             handle.cursor.execute("BEGIN IMMEDIATE")
             if handle.log is not None and handle.log.wants_room:
                 handle.log.make_room(log_bytes_kept(CHECKPOINT_PAGES))
+            if handle.room is not None and handle.room.used_up():
+                handle.room.extend()
         except sqlite3.Error as error:
             handle.lock.release()
             raise fault_of(error, database.path) from error
@@ -192,8 +202,24 @@ class SqliteDatabase:
     def write(self) -> _Writing:
         return _Writing(self)
 
-    def turn(self, worker_id: str, reports: object, claims: object) -> None:
-        """Not needed: there are no round trips to save."""
+    def turn(
+        self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]], claims: Sequence[ClaimRequest]
+    ) -> Exchange | None:
+        """Without reports, only the caller knows whether the claims must be durable."""
+        if not reports:
+            return None
+        with self.write() as tx:
+            ends = tx.complete(worker_id, reports)
+            if not claims:
+                tx.settle()
+            batches = tuple([tx.claim(claim) for claim in claims])
+        if tx.wakes:
+            self.announce()
+        if None not in ends:
+            return Exchange(tuple([report.ref for report, _ in reports]), (), batches)
+        accepted = [report.ref for (report, _), end in zip(reports, ends, strict=True) if end is not None]
+        fenced = [report.ref for (report, _), end in zip(reports, ends, strict=True) if end is None]
+        return Exchange(tuple(accepted), tuple(fenced), batches)
 
     def insert_job(self, job: PreparedJob) -> Enqueued:
         row = plain_row(job)
@@ -208,10 +234,13 @@ class SqliteDatabase:
             handle = self._handle()
         except sqlite3.Error as error:
             raise fault_of(error, self.path) from error
-        log = handle.log
+        log, room = handle.log, handle.room
         if log is not None and log.wants_room:
             with self.write():  # extends the log
                 pass
+        if room is not None and room.used_up():
+            with self.write():
+                room.extend()
         handle.lock.acquire()
         try:
             values = (to_text(self.clock()), *row)
@@ -304,6 +333,8 @@ class SqliteDatabase:
             handle.lock.close()
             if handle.log is not None:
                 handle.log.close()
+            if handle.room is not None:
+                handle.room.close()
 
     def _handle(self) -> _Handle:
         handle: _Handle | None = getattr(self._local, "handle", None)
@@ -315,7 +346,9 @@ class SqliteDatabase:
         return handle
 
     def _open(self) -> _Handle:
-        lock = HostLock(self.path.with_name(self.path.name + ".lock"))
+        durable = self._synchronous == "full"
+        # With `full`, the lock is free most of the time, because it is not held while a process waits for the disk.
+        lock = HostLock(self.path.with_name(self.path.name + ".lock"), () if durable else PAUSES_SECONDS)
         with contextlib.suppress(OSError):  # SQLite's own error is more precise
             create_private(self.path)
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
@@ -324,8 +357,9 @@ class SqliteDatabase:
         except BaseException:
             connection.close()
             raise
-        log = DurableLog(self._wal) if self._synchronous == "full" else None
-        return _Handle(connection, lock, log, _inode(self.path))
+        log = DurableLog(self._wal) if durable else None
+        room = None if durable else LogRoom(self._wal, log_bytes_kept(CHECKPOINT_PAGES_NORMAL))
+        return _Handle(connection, lock, log, room, _inode(self.path))
 
     def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
         connection.row_factory = sqlite3.Row

@@ -11,6 +11,8 @@ import fcntl
 import logging
 import os
 import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from gribmill.database.sqlite.lock_holder import LockHolder, lock_holder
@@ -23,13 +25,17 @@ log = logging.getLogger("gribmill.queue")
 PATIENCE_SECONDS = 30.0
 # After this time, the holder is logged.
 NAME_HOLDER_SECONDS = 3.0
+# Waking the next in the queue takes about as long as a short transaction. So that each process can write several times
+# in a row, one that finds the lock taken looks again after these times, and joins the queue only then.
+PAUSES_SECONDS = (0.001, 0.002, 0.004, 0.008)
 
 
 class HostLock:
     """One thread's handle on the lock file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pauses_seconds: Sequence[float] = ()) -> None:
         self.path = path
+        self._pauses_seconds = pauses_seconds
         self._fd = -1
         self._waiter: _Waiter | None = None
         self._fd = self._open()
@@ -39,7 +45,8 @@ class HostLock:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._queue_up(patience_seconds)
+            if not self._acquired_after_a_pause():
+                self._queue_up(patience_seconds)
 
     def holder(self) -> LockHolder | None:
         """The process that holds the lock, if known."""
@@ -74,6 +81,14 @@ class HostLock:
                 f"cannot open the lock file {self.path}: {error.strerror}; reading the queue needs"
                 " write access to its folder: use the account of the workers"
             ) from None
+
+    def _acquired_after_a_pause(self) -> bool:
+        for pause in self._pauses_seconds:
+            time.sleep(pause)
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+        return False
 
     def _queue_up(self, patience_seconds: float) -> None:
         """Wait in the kernel's queue, in a helper thread, because flock itself has no timeout."""

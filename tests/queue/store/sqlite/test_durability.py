@@ -17,6 +17,7 @@ from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.database import CHECKPOINT_PAGES, log_bytes_kept
 from gribmill.database.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
 from gribmill.database.sqlite.host_lock import HostLock
+from gribmill.database.sqlite.log_room import PIECE, STEP_BYTES, WRITES_PER_LOOK, LogRoom
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
@@ -165,3 +166,50 @@ def test_synchronous_normal_does_not_fsync(tmp_path: Path, monkeypatch: pytest.M
         add(store)
         succeed(store, take(store))
         assert disk.flushed == []
+
+
+def test_busy_process_without_flushes_extends_the_log_in_large_steps(tmp_path: Path) -> None:
+    log = tmp_path / "jobs.db-wal"
+    for store in open_store(tmp_path / "jobs.db", "normal"):
+        add(store)
+        assert log.stat().st_size < STEP_BYTES, "a single command fills up nothing"
+        for _ in range(WRITES_PER_LOOK):
+            add(store)
+        extended = log.stat().st_size
+        assert extended >= STEP_BYTES
+        assert extended % len(PIECE) == 0
+        for _ in range(WRITES_PER_LOOK):
+            succeed(store, take(store))
+        assert log.stat().st_size == extended, "until it is used up"
+        after = tmp_path / "after the crash"
+        after.mkdir()
+        for name in ("jobs.db", "jobs.db-wal"):
+            shutil.copy(tmp_path / name, after / name)
+        again = Store(SqliteDatabase(after / "jobs.db"), TYPES)
+        assert again.jobs.list(limit=1000).jobs == store.jobs.list(limit=1000).jobs
+        assert again.verify() == []
+        again.close()
+
+
+def test_no_process_can_append_while_the_log_is_extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for a single enqueue nor for a transaction of several statements."""
+    real, refused = LogRoom.extend, []
+
+    def extend(room: LogRoom) -> None:
+        with closing(sqlite3.connect(tmp_path / "jobs.db", timeout=0)) as hand:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                hand.execute("INSERT INTO jobs (type) VALUES ('plain')")
+            refused.append(True)
+        real(room)
+
+    for store in open_store(tmp_path / "jobs.db", "normal"):
+        monkeypatch.setattr(LogRoom, "extend", extend)
+        for _ in range(2 * WRITES_PER_LOOK):
+            add(store)
+        assert refused
+        with (tmp_path / "jobs.db-wal").open("ab") as log:
+            log.truncate(log.tell() - 1)  # as if SQLite had grown it past its room
+        refused.clear()
+        for _ in range(WRITES_PER_LOOK):
+            succeed(store, take(store))
+        assert refused

@@ -8,6 +8,7 @@ import multiprocessing.synchronize
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -389,6 +390,26 @@ def test_failed_copy_leaves_nothing_and_keeps_the_old_one(jobs_db: SqliteUnderTe
 
 def test_the_host_lock_times_out_only_for_stuck_holders() -> None:
     assert host_lock.PATIENCE_SECONDS >= 10
+
+
+def test_waiter_looks_again_before_it_joins_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, paused = tmp_path / "jobs.db.lock", []
+    holder, waiting = HostLock(path), HostLock(path, (0.001, 0.002, 0.003))
+    holder.acquire()
+
+    def pause(seconds: float) -> None:
+        paused.append(seconds)
+        if len(paused) == 2:
+            holder.release()
+
+    monkeypatch.setattr(time, "sleep", pause)
+    waiting.acquire(patience_seconds=5)
+    assert paused == [0.001, 0.002]
+    with pytest.raises(StoreBusy):
+        holder.acquire(patience_seconds=0.01)
+    waiting.release()
+    for lock in (holder, waiting):
+        lock.close()
 
 
 def test_interrupted_wait_does_not_take_the_lock_later(
