@@ -288,7 +288,7 @@ class Database(Protocol):
     def turn(
         self, worker_id: str, reports: Sequence[tuple[Report, Succeeded]], claims: Sequence[ClaimRequest]
     ) -> Exchange | None:
-        """Complete attempts without follow-up, and claim, in fewer round trips than with `write`.
+        """Complete attempts without follow-up, and claim, with less overhead than `write`.
 
         None if the database has no such shortcut: the caller then uses `write`.
         """

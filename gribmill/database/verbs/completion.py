@@ -16,6 +16,8 @@ from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoo
 from gribmill.queue.storable_text import storable
 
 ERROR_LIMIT = 20_000
+# `stdout_tail`, `stderr_tail` and `log_path` of most attempts of short jobs.
+NO_OUTPUT = (None, None, None)
 
 
 def complete(
@@ -28,6 +30,9 @@ def _complete(tx: WithJobs, worker_id: str, report: Report, outcome: Succeeded) 
     ref = report.ref
     if not tx.execute("jobs/complete", (tx.stamp, *ref, worker_id)).rowcount:
         return None
+    if report[3:] == NO_OUTPUT and not outcome.artifacts and outcome.skipped is None and outcome.transfer is None:
+        tx.execute("attempts/end_quiet", ("succeeded", tx.stamp, report.exit_code, *ref))
+        return "succeeded"
     status: AttemptStatus = "skipped" if outcome.skipped else "succeeded"
     _end_attempt(tx, report, status, storable(outcome.skipped), outcome.artifacts)
     return status

@@ -19,7 +19,7 @@ def claim(tx: SqliteSession, request: ClaimRequest) -> tuple[Claimed, ...]:
     found = _next(tx, request)
     if found is None:
         return ()
-    head, batch_max = _head(found), found["batch_max"]
+    head, batch_max = _head(found), found[CLAIMED_COLUMNS]
     more = min(batch_max, request.batch_limit or batch_max) - 1
     # A job that has failed runs alone, so that another crash of its executor affects no sibling.
     joins = more > 0 and head.group_key is not None and head.retry_count == 0
@@ -39,14 +39,14 @@ def claim_job(tx: SqliteSession, request: ClaimRequest, job_id: int) -> Claimed 
 def _next(tx: SqliteSession, request: ClaimRequest) -> sqlite3.Row | None:
     """The next job. If tenants other than the default one have ready jobs, tenants take turns."""
     found = _heads(tx, request)
-    look = found or tx.rows("claims/no_head", {"now": tx.stamp})
-    if look[0]["has_due"]:
+    rivals, due = (found or tx.rows("claims/no_head", {"now": tx.stamp}))[0][-2:]
+    if due:
         settle_dependents(tx)
         tx.execute("jobs/park_due", {"now": tx.stamp})
         tx.execute("jobs/promote_due", {"now": tx.stamp})
         found = _heads(tx, request)
-        look = found or tx.rows("claims/no_head", {"now": tx.stamp})
-    if look[0]["has_rivals"]:
+        rivals = (found or tx.rows("claims/no_head", {"now": tx.stamp}))[0]["has_rivals"]
+    if rivals:
         return cast("sqlite3.Row | None", next_in_turn(tx, request))
     return found[0] if found else None
 
@@ -99,4 +99,4 @@ def _take(tx: SqliteSession, request: ClaimRequest, jobs: list[Claimed]) -> tupl
 
 def _head(row: sqlite3.Row) -> Claimed:
     """The job of a row. Columns are read by position: lookups by name would take as long as a statement."""
-    return Claimed(*row[:CLAIMED_COLUMNS])
+    return Claimed._make(row[:CLAIMED_COLUMNS])
