@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.testing  # noqa: F401 — here, because NumPy 1 runs lscpu when it is imported
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.servers.this_run import GIVEN_POSTGRES
 
@@ -22,8 +22,10 @@ MAY_START_PROCESSES = ("process", "witness", "soak", "postgres")
 # Audit events of Python that start one. (`multiprocessing` raises none with its method "spawn".)
 STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
 
-# The same examples in every run, and no deadline, which a busy machine would miss.
-settings.register_profile("gribmill", derandomize=True, deadline=None, database=None)
+# The same examples in every run, and no time limits, which a busy machine would miss.
+settings.register_profile(
+    "gribmill", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("gribmill")
 
 _unmarked: pytest.Item | None = None

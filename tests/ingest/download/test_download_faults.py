@@ -323,7 +323,9 @@ def shared() -> Iterator[Publisher]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(faults=st.lists(FAULTY, max_size=5), stale=st.booleans())
 def test_any_mix_of_faults_gives_the_right_bytes_or_none(
     shared: Publisher,

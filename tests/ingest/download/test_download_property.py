@@ -41,7 +41,9 @@ def files(draw: st.DrawFn) -> SmallFile:
     return make_file(groups, sizes, seed=draw(st.integers(0, 9)))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(file=files(), chosen=st.sets(st.sampled_from(WANTED), min_size=1))
 def test_the_spool_is_the_concatenation_of_the_chosen_messages(
     shared: Publisher, tmp_path: Path, file: SmallFile, chosen: set[str]

@@ -334,15 +334,27 @@ def test_scenario_passes_when_nothing_is_broken(scenario: Scenario) -> None:
 
 # True after a moment, in which another transaction may interfere.
 PAUSE = "pg_sleep(0.01) IS NOT NULL"
+SLOW_CLAIM = ("true AS is_new", f"{PAUSE} AS is_new")
+WITHOUT_HOLD = ((" FOR SHARE", ""), ("on_failure <> 'stop'", f"on_failure <> 'stop' AND {PAUSE}"))
 
-# Faults that only concurrent writers reveal. Their timing is random, so there are several rounds.
+# Faults that only concurrent writers reveal. A pause makes them meet, and there are several rounds.
 LOCKS: dict[str, tuple[PostgresMutant, Callable[[Store], None]]] = {
     "limits_that_are_not_locked": (
-        PostgresMutant({"claims/prepare": (("NOT pg_try_advisory_xact_lock(7218, hashtext(d.key))", "false"),)}),
+        PostgresMutant(
+            {
+                "claims/prepare": (("NOT pg_try_advisory_xact_lock(7218, hashtext(d.key))", "false"),),
+                TAKE: (SLOW_CLAIM,),
+            }
+        ),
         test_races.test_max_running_is_never_exceeded,
     ),
     "reservation_that_does_not_wait_for_claims": (
-        PostgresMutant({"reservations/lock": (("pg_advisory_xact_lock(7217, 1) IS NULL", "false"),)}),
+        PostgresMutant(
+            {
+                "reservations/lock": (("pg_advisory_xact_lock(7217, 1) IS NULL", "false"),),
+                "reservations/insert": (("'ACTIVE')\n", f"CASE WHEN {PAUSE} THEN 'ACTIVE' END)\n"),),
+            }
+        ),
         test_races.test_no_job_starts_under_a_new_reservation,
     ),
     "groups_that_are_not_locked": (
@@ -350,34 +362,39 @@ LOCKS: dict[str, tuple[PostgresMutant, Callable[[Store], None]]] = {
             {
                 TAKE: (
                     ("pg_try_advisory_xact_lock(hashtextextended(type || ':' || group_key, 0))", "true"),
-                    ("true AS is_new", f"{PAUSE} AS is_new"),
+                    SLOW_CLAIM,
                 )
             }
         ),
         test_races.test_siblings_are_not_split_between_workers,
     ),
     "heads_that_are_not_locked": (
-        PostgresMutant({TAKE: ((" FOR UPDATE SKIP LOCKED) h", ") h"), (" AND j.status = 'pending'", ""))}),
+        PostgresMutant({TAKE: ((" FOR UPDATE SKIP LOCKED) h", ") h"), (" AND j.status = 'pending'", ""), SLOW_CLAIM)}),
         test_races.test_each_job_is_claimed_by_one_worker,
     ),
     "stopped_groups_that_are_not_held": (
-        PostgresMutant({"groups/hold": ((" FOR SHARE", ""),)}),
+        PostgresMutant({"groups/hold": WITHOUT_HOLD}),
         test_races.test_no_follow_up_is_left_in_a_group_cancelled_meanwhile,
     ),
     "sequential_groups_that_are_not_held": (
-        PostgresMutant({"groups/hold": ((" FOR SHARE", ""),)}),
+        PostgresMutant({"groups/hold": WITHOUT_HOLD}),
         test_races.test_job_added_to_a_sequential_group_waits_for_a_concurrent_follow_up,
     ),
     "attempt_that_is_not_locked_before_it_ends": (
-        PostgresMutant({"jobs/held": (("\nFOR NO KEY UPDATE", ""),)}),
+        PostgresMutant({"jobs/held": (("\nFOR NO KEY UPDATE", f" AND {PAUSE}"),)}),
         partial(test_races.test_cancellation_is_not_lost_when_the_attempt_ends_meanwhile, end=fail),
     ),
     "job_that_is_not_locked_before_it_is_cancelled": (
-        PostgresMutant({"jobs/lock": ((" FOR NO KEY UPDATE", ""),)}),
+        PostgresMutant({"jobs/lock": ((" FOR NO KEY UPDATE", f" AND {PAUSE}"),)}),
         partial(test_races.test_cancellation_is_not_lost_when_the_attempt_ends_meanwhile, end=fail),
     ),
     "recovery_that_overlooks_a_cancellation": (
-        PostgresMutant({"leases/recover": ((" (cancel_requested_at IS NOT NULL)::int = :cancel_requested", " true"),)}),
+        PostgresMutant(
+            {
+                "leases/recover": ((" (cancel_requested_at IS NOT NULL)::int = :cancel_requested", " true"),),
+                "leases/expired": (("lease_expires_at <= :now", f"lease_expires_at <= :now AND {PAUSE}"),),
+            }
+        ),
         test_races.test_cancellation_is_not_lost_when_the_job_is_recovered_meanwhile,
     ),
 }  # fmt: skip
