@@ -145,10 +145,10 @@ class Cluster:
 
         wait_until(look, seconds, f"{model_id} to be complete: {self.troubles()}")
 
-    def hurry(self) -> None:
-        """Make all delayed jobs due now."""
+    def hurry(self, *types: str) -> None:
+        """Make all delayed jobs of the chain, or of these types, due now."""
         for job in self.jobs("pending"):
-            if job.next_run_at and job.type in ("ingest_grib", "build_tile", "publish"):
+            if job.next_run_at and job.type in (types or ("ingest_grib", "build_tile", "publish")):
                 try:
                     self.store.jobs.run_now(job.id)
                 except Exception:  # noqa: BLE001 — claimed meanwhile

@@ -78,7 +78,7 @@ def test_worker_reports_a_vanished_and_restarted_database_once_and_loses_nothing
     worker, database = cluster.workers[0], cluster.hosts["database"]
     cluster.start(worker, "work")
     wait_until(cluster.store.workers.list, what="the worker")
-    made = cluster.store.jobs.enqueue(NewJob("sleep", {"seconds": LEASE_SECONDS * 1.5}))
+    made = cluster.store.jobs.enqueue(NewJob("sleep", {"seconds": LEASE_SECONDS * 2.5}))
     wait_until(lambda: cluster.store.jobs.get(made.id).status == "processing", what="the job to start")
 
     database.cut_off()

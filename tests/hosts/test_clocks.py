@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.process, pytest.mark.postgres]
 
 # S3 refuses requests that are signed more than 15 minutes off.
 AHEAD, BEHIND = 600, -600
+LONG_LEASES = {"lease_seconds": 30, "poll_seconds": 0.2}
 
 
 def test_hosts_whose_clocks_differ_by_twenty_minutes_build_the_same_tiles(
@@ -22,8 +23,8 @@ def test_hosts_whose_clocks_differ_by_twenty_minutes_build_the_same_tiles(
     cluster.variables[behind.name] = skewed_clock(cluster.folder, BEHIND)
     cluster.serve()
     cluster.publish("hrrr")
-    cluster.start(ahead, "run")
-    cluster.start(behind, "work")
+    for host, command in ((ahead, "run"), (behind, "work")):
+        cluster.start(host, command, queue=LONG_LEASES)
     cluster.wait_complete("hrrr")
     assert cluster.tiles() == {place: data for place, data in alone.items() if place.startswith("hrrr/")}
     assert cluster.store.verify() == []
@@ -31,7 +32,7 @@ def test_hosts_whose_clocks_differ_by_twenty_minutes_build_the_same_tiles(
     wait_until(lambda: "600 s behind the database's" in cluster.said(behind), what="the other to say so too")
     assert not [one for one in cluster.attempts() if one.status == "lost"], "leases go by the database's time"
     for host in (ahead, right):
-        answer = cluster.finish(host, "workers")
+        answer = cluster.finish(host, "workers", queue=LONG_LEASES)
         assert "stale" not in answer.stdout, answer.stdout
         assert "its clock is 600 s ahead of the database's; run NTP there" in answer.stderr
         assert "its clock is 600 s behind the database's" in answer.stderr

@@ -7,13 +7,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 from typing import Any
 
 import psycopg
 
-from tests.queue.worker.random_kills import OPTIONS
-from tests.queue.worker.worker_driver import Process, Workers
+from gribmill.queue.errors import StoreError
+from gribmill.queue.store import Store
+from tests.queue.worker.random_kills import OPTIONS, any_left, fill
+from tests.queue.worker.worker_driver import Process, Workers, is_stopped
 from tests.servers.postgres import PostgresServer
 from tests.waiting import wait_until
 
@@ -28,8 +33,11 @@ class Chaos:
     """Keeps workers running while killing them, cutting their connections and crashing their server."""
 
     server: PostgresServer
+    store: Store
     workers: Workers
     seed: int
+    marks: Path
+    jobs: list[int] = field(default_factory=list)
     count: int = 3
     hits: Counter[str] = field(default_factory=Counter)
     outages: list[float] = field(default_factory=list)
@@ -50,7 +58,7 @@ class Chaos:
         dice.shuffle(strikes)
         self._read_for_long()
         self.fill_up()
-        wait_until(self._busy, what="a worker at work")
+        wait_until(self._busy_or_supplied, what="a worker at work")
         pause = threading.Event()
         for kind in strikes:
             pause.wait(dice.uniform(0.1, 0.5))
@@ -71,9 +79,33 @@ class Chaos:
 
     def _kill_worker(self, dice: random.Random) -> None:
         """Kill a worker that is running a job."""
-        victim = dice.choice(wait_until(self._busy, what="a worker at work"))
+        wait_until(lambda: self._kill_with_jobs(dice), what="a worker at work")
+
+    def _kill_with_jobs(self, dice: random.Random) -> bool:
+        """Stop a busy worker first, to see whether it still has jobs."""
+        if not (busy := self._busy_or_supplied()):
+            return False
+        victim = dice.choice(busy)
+        victim.signal(SIGSTOP)
+        wait_until(lambda: is_stopped(victim.pid), what="the worker to stop")
+        if victim not in self._busy():
+            victim.signal(SIGCONT)
+            return False
         victim.popen.kill()
         victim.popen.wait()
+        return True
+
+    def _busy_or_supplied(self) -> list[Process]:
+        """The busy workers; if there are none, more jobs for them."""
+        if not (busy := self._busy()):
+            self._supply()
+        return busy
+
+    def _supply(self) -> None:
+        """Enqueue more if the workers got far while this process was not scheduled."""
+        with suppress(StoreError):  # the connection was cut; the next look opens another
+            if not any_left(self.store):
+                self.jobs += fill(self.store, 300, self.marks)
 
     def _busy(self) -> list[Process]:
         with psycopg.connect(self.server.url(), autocommit=True) as connection:
