@@ -80,8 +80,8 @@ def test_route_missing_from_the_access_table_fails_at_import() -> None:
         router.get("/x")(unheard_of)
 
 
-def test_every_route_has_an_operation_id() -> None:
-    app = create_app(Settings(), extensions=[CONSOLE])
+def test_every_route_has_an_operation_id(tmp_path: Path) -> None:
+    app = create_app(Settings(data=tmp_path), extensions=[CONSOLE])
     assert isinstance(app, FastAPI)
     assert all(getattr(route, "operation_id", None) for route in app.routes)
     app.state.context.close()

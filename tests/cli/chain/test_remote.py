@@ -45,7 +45,8 @@ def server(folder: Path) -> Iterator[Server]:
 
 def settings(server: Server) -> None:
     table = roots([MODELS["hrrr"], MODELS["ifs"]], server.url)
-    Path("gribmill.toml").write_text("[roots]\n" + "".join(f'{name} = "{root}"\n' for name, root in table.items()))
+    lines = ['data = "data"', "[roots]", *(f'{name} = "{root}"' for name, root in table.items())]
+    Path("gribmill.toml").write_text("\n".join(lines))
 
 
 def test_an_inventory_has_names_levels_times_and_byte_ranges(server: Server) -> None:
