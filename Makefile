@@ -55,7 +55,7 @@ CORES = $$($(BIN)/python -c 'from gribmill.available_cores import available_core
 # because they share fixtures.
 TEST_PROCESSES ?= $$(expr $(CORES) + 2)
 test: check
-	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 # Tests of the kernel are skipped.
 test-pure: $(STAMP)

@@ -7,6 +7,7 @@ import signal
 import sqlite3  # noqa: F401 — before ecCodes, whose wheels bring an older SQLite along
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy.testing  # noqa: F401 — here, because NumPy 1 runs lscpu when it is imported
@@ -28,6 +29,38 @@ settings.register_profile(
 )
 settings.load_profile("gribmill")
 
+TESTS = f"{Path(__file__).parent}/"
+# With `--no-loadscope-reorder`, several processes begin with these files, so that none of them is left for the end.
+LONGEST_FILES = {
+    name: place
+    for place, name in enumerate(
+        (
+            "chain/failures/test_simulated_month.py",
+            "console/test_pages_in_chromium.py",
+            "queue/store/guarantees/test_postgres_broken_variants.py",
+            "server/test_openapi.py",
+            "chain/backends/test_remote_worker.py",
+            "hosts/test_cut_off.py",
+            "chain/backends/test_postgres.py",
+            "queue/worker/failures/test_kill.py",
+            "queue/worker/failures/test_silent_workers.py",
+            "queue/worker/executor/test_command_jobs.py",
+            "queue/store/guarantees/test_broken_variants.py",
+            "queue/store/guarantees/test_state_machine.py",
+            "hosts/test_black_hole.py",
+            "hosts/test_clocks.py",
+            "hosts/test_whole_chain.py",
+            "chain/commands/test_commands.py",
+            "queue/outages/test_chaos.py",
+            "queue/outages/test_outages.py",
+            "chain/failures/test_kill.py",
+            "chain/failures/test_frozen.py",
+            "server/matrix/test_matrix.py",
+            "witness/test_every_listed_name.py",
+        )
+    )
+}
+
 _unmarked: pytest.Item | None = None
 """The test that runs now, if it may not start processes."""
 
@@ -47,7 +80,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip soak tests, which take minutes, unless they are selected (`-m soak`)."""
+    """Skip soak tests, which take minutes, unless they are selected (`-m soak`). Put the longest files first."""
+    items.sort(key=lambda item: LONGEST_FILES.get(str(item.path).removeprefix(TESTS), len(LONGEST_FILES)))
     if "soak" in (config.option.markexpr or ""):
         return
     soak = [item for item in items if item.get_closest_marker("soak")]

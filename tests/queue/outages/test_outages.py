@@ -17,7 +17,7 @@ from gribmill.queue.store import Store
 from tests.queue.backends import make_tables, open_address
 from tests.queue.outages.outage_log import OutageLog
 from tests.queue.sample_effects import SampleEffects
-from tests.queue.worker.random_kills import OPTIONS, ended, fill, reckon, wait_for_all
+from tests.queue.worker.random_kills import OPTIONS, any_left, ended, fill, reckon, wait_for_all
 from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import Process, Workers, alive, enqueue, holding, statuses
 from tests.servers.own_postgres import own_postgres
@@ -156,7 +156,10 @@ def test_server_without_disk_space_costs_nothing(small_disk: Path, workers: Work
         wait_for_end_of_outage(worker)
         wait_for_all(store, 180)
         figures = reckon(store, ids, marks)
-        print(figures, OutageLog.of(worker))
+        assert figures["jobs"] == len(ids) and not any_left(store), "every job that was accepted has ended"
+        log = OutageLog.of(worker)
+        assert log.of_store() and log.seconds, "the outage and its end are in the log"
+        print(figures, log)
         store.close()
 
 

@@ -69,3 +69,4 @@ def test_connections_of_a_host_that_vanished_are_closed(hosts: dict[str, Host], 
     wait_until(lambda: connections() >= before + CLIENTS - 1 or None)
     hosts["client"].cut_off()
     wait_until(lambda: connections() <= before or None, 240, "the connections to be closed")
+    assert server.poll() is None, "the server outlives its clients"

@@ -64,6 +64,7 @@ def test_event_is_held_back_while_a_lower_id_is_uncommitted(server: PostgresUnde
         assert other.events.after(0) == []
         assert other.events.newest_id() == 0
     tail.read_until("first", "second")
+    assert tail.seen == ["first", "second"]
 
 
 @pytest.mark.postgres
@@ -78,6 +79,7 @@ def test_event_with_a_lower_id_may_follow_one_with_a_higher_id(server: PostgresU
             quick.publish(event("higher id"))
         tail.read_until("higher id")
     tail.read_until("higher id", "lower id")
+    assert tail.seen == ["higher id", "lower id"]
 
 
 @pytest.mark.postgres
