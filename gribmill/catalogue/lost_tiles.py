@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import TileRecord
 from gribmill.identity import RunRef
-from gribmill.storage.layout import DataRoot
-from gribmill.storage.object_path import StoredPath
+from gribmill.storage.layout import DataRoot, ListedTiles
 
 if TYPE_CHECKING:
     from gribmill.catalogue.events import TilesLost
@@ -21,38 +20,40 @@ def lost_tiles(
 ) -> dict[int, tuple[str, ...]]:
     """Maps each hour (or the given one) to the regions whose recorded tile is lost; other hours are left out.
 
-    One stat() per tile; in an object store one listing per run. `gribmill tile verify` checks the contents
-    of files.
+    One listing per run, or one stat() per tile of an hour. `gribmill tile verify` checks the contents of files.
     """
     tiles = catalogue.tiles(run, lost=True)
     if hour is None:
-        return lost_among(root, run, tiles)
-    return lost_among(root, run, (one for one in tiles if one.hour == hour), listed=False)
+        return lost_among(root, run, tiles, root.listed_tiles(run))
+    return lost_among(root, run, (one for one in tiles if one.hour == hour))
 
 
 def lost_among(
-    root: DataRoot, run: RunRef, tiles: Iterable[TileRecord], *, listed: bool = True
+    root: DataRoot, run: RunRef, tiles: Iterable[TileRecord], listed: ListedTiles | None = None
 ) -> dict[int, tuple[str, ...]]:
-    """The same for these tiles of a run; without `listed`, each object is checked separately."""
-    sizes = root.tile_sizes(run) if listed else None
+    """The same for these tiles of a run; without a listing, each is checked separately."""
     found: dict[int, tuple[str, ...]] = {}
     for tile in tiles:
-        if tile.lost_at is not None or not is_as_recorded(root, run, tile, sizes):
+        if tile.lost_at is not None or not _exists(root, run, tile, listed):
             found[tile.hour] = (*found.get(tile.hour, ()), tile.region)
     return found
 
 
-def is_as_recorded(
-    root: DataRoot, run: RunRef, tile: TileRecord, sizes: Mapping[StoredPath, int] | None = None
-) -> bool:
-    """Whether the tile's file exists with the recorded size; `sizes` are those of a listing."""
+def is_as_recorded(root: DataRoot, run: RunRef, tile: TileRecord) -> bool:
+    """Whether the tile's file exists with the recorded size."""
     path = root.tile(run.hour(tile.hour).tile(tile.region))
-    if sizes is not None:
-        return sizes.get(path) == tile.bytes
     try:
         return path.stat().st_size == tile.bytes
     except (FileNotFoundError, NotADirectoryError):
         return False
+
+
+def _exists(root: DataRoot, run: RunRef, tile: TileRecord, listed: ListedTiles | None) -> bool:
+    if listed is not None and listed.sizes.get((tile.region, tile.hour)) == tile.bytes:
+        return True
+    # A listing of files does not follow links; one of objects is complete, and each check would be a request.
+    is_final = listed is not None and root.tiles_at is not None
+    return not is_final and is_as_recorded(root, run, tile)
 
 
 def loss_events(run: RunRef, lost: Mapping[int, Iterable[str]], seen_at: datetime) -> Iterator[TilesLost]:

@@ -139,7 +139,7 @@ class Catalogue:
         return self._query(_RunId, "newest_complete", model_id=model_id, region=region)[0].run_id
 
     def given_up_work(self, since: datetime, limit: int) -> list[GivenUpWork]:
-        """The dead letters since `since`, at most `limit`."""
+        """The dead letters since `since`, at most `limit` of them; those of hours are counted together."""
         return self._query(GivenUpWork, "given_up_work", since=since, limit=limit)
 
     def runs_in_use(self) -> set[tuple[str, str]]:

@@ -97,12 +97,15 @@ class TileRecord:
 
 @dataclass(frozen=True, slots=True)
 class GivenUpWork:
-    """A dead letter, with the model and the state of the hour that its arguments name; None if they name none."""
+    """Dead letters, with the model and the state of the hour that their arguments name; None if they name none."""
 
     type: str
     dead_lettered_at: datetime
+    """Of the newest."""
     model_id: str | None
     hour_state: HourState | None
+    n: int
+    """How many; 1 for work that names no hour."""
 
 
 @dataclass(frozen=True, slots=True)

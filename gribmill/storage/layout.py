@@ -52,6 +52,15 @@ LIMIT_LISTED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
+class ListedTiles:
+    """The sizes of the tiles of a run by region and hour, and the size of all files beside them."""
+
+    sizes: dict[tuple[str, int], int]
+    total: int
+    """Of all files: tiles, also those between the hours, and grids."""
+
+
+@dataclass(frozen=True, slots=True)
 class DataRoot:
     """One data root. Its tiles, and a copy of its spool for other hosts, may be in an object store."""
 
@@ -156,18 +165,22 @@ class DataRoot:
     def run_files(self, run: RunRef) -> Iterator[os.stat_result | ObjectStatus]:
         """The status of each file of a run. Files that workers remove meanwhile are left out."""
         for folder in self.run_folders(run):
-            if isinstance(folder, ObjectPath):
-                yield from (status for _, status in folder.below())
-                continue
-            for place, _, names in os.walk(folder):  # unlike rglob, it tolerates folders that disappear
-                for name in names:
-                    with contextlib.suppress(FileNotFoundError):
-                        yield os.lstat(os.path.join(place, name))  # noqa: PTH118  # a Path would double the time
+            yield from (status for _, status in _files_below(folder))
 
-    def tile_sizes(self, run: RunRef) -> dict[StoredPath, int] | None:
-        """The size of each tile of a run, from one listing; None if checking single files is as cheap."""
-        folder = self.tiles / run.model_id / run.run_id
-        return {path: status.st_size for path, status in folder.below()} if isinstance(folder, ObjectPath) else None
+    def spooled_bytes(self, run: RunRef) -> int:
+        """The size of all its files in the spool."""
+        return sum(status.st_size for folder in self._spool_folders(run) for _, status in _files_below(folder))
+
+    def listed_tiles(self, run: RunRef) -> ListedTiles:
+        """The sizes of its tiles, from one listing."""
+        total, sizes = 0, {}
+        for name, status in _files_below(self.tiles / run.model_id / run.run_id):
+            total += status.st_size
+            region, _, file = name.partition("/")
+            minutes = minutes_of_tile_name(file)
+            if minutes is not None and minutes % 60 == 0:
+                sizes[region, minutes // 60] = status.st_size
+        return ListedTiles(sizes, total)
 
     def parts(self) -> Iterator[Path]:
         """Files below `tiles` that are being written, or that a killed process left behind; stores have none."""
@@ -238,6 +251,27 @@ def minutes_of_tile_name(name: str) -> int | None:
     """The minutes since the run's start in the name of a tile; None if it is not the name of a tile."""
     match = _TILE_NAME.fullmatch(name)
     return int(match[1]) * 60 + int(match[2] or 0) if match else None
+
+
+def _files_below(folder: StoredPath) -> Iterator[tuple[str, os.stat_result | ObjectStatus]]:
+    """Each file below a folder by its relative name. Links are not followed."""
+    if isinstance(folder, ObjectPath):
+        for path, status in folder.below():
+            yield path.key[len(folder.key) :].lstrip("/"), status
+        return
+    place = os.fspath(folder)
+    for entry in _entries_below(place):
+        with contextlib.suppress(FileNotFoundError):
+            yield entry.path[len(place) + 1 :], entry.stat(follow_symlinks=False)
+
+
+def _entries_below(folder: str) -> Iterator[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:  # folders may disappear meanwhile
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _entries_below(entry.path)
+            else:
+                yield entry
 
 
 def root_of_tile(tile: StoredPath) -> DataRoot | None:

@@ -34,6 +34,16 @@ def test_messages_and_tiles_are_counted(tmp_path: Path) -> None:
     assert sorted(file.st_size for file in DataRoot(tmp_path).run_files(RUN)) == [3, 5]
 
 
+def test_listing_has_the_tiles_of_whole_hours_and_the_size_of_everything(tmp_path: Path) -> None:
+    folder = tmp_path / "tiles" / "hrrr" / "20261101_13" / "ne"
+    folder.mkdir(parents=True)
+    for size, name in enumerate(("005.npz", "120.npz", "005m15.npz", "grid.npz", ".006.npz.part"), start=1):
+        (folder / name).write_bytes(bytes(size))
+    listed = DataRoot(tmp_path).listed_tiles(RUN)
+    assert (listed.sizes, listed.total) == ({("ne", 5): 1, ("ne", 120): 2}, 15)
+    assert DataRoot(tmp_path).listed_tiles(RunRef("hrrr", "20261101_14")).sizes == {}
+
+
 def test_every_path_is_where_older_data_roots_have_it() -> None:
     root = DataRoot(Path("/d"))
     folder = TileFolder(root.path, "gefs.p01", "20261101_13", "ne")

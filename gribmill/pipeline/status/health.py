@@ -172,7 +172,10 @@ def _lost_tiles(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
 def _dead_letters(context: Context, statuses: Sequence[ModelStatus], now: datetime) -> Iterator[Problem]:
     """Dead letters of the last day whose work has not been done since."""
     found = context.catalogue.given_up_work(now - DEAD_LETTERS_SINCE, DEAD_LETTERS_LOOKED_AT)
-    counts = Counter(one.type for one in found if not _is_settled(statuses, one))
+    counts: Counter[str] = Counter()
+    for one in found:
+        if not _is_settled(statuses, one):
+            counts[one.type] += one.n
     if counts:
         total, kinds = sum(counts.values()), ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()))
         noun = "job was" if total == 1 else "jobs were"

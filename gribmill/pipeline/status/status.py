@@ -195,7 +195,8 @@ def _run_status(
     asked = {region for hour in hours.values() for region in hour.regions if region in context.regions}
     regions = tuple(sorted({*followed, *asked}))
     recorded = context.catalogue.tiles(record.ref, lost=True)
-    lost = lost_among(context.root, record.ref, recorded)
+    listed = context.root.listed_tiles(record.ref)
+    lost = lost_among(context.root, record.ref, recorded, listed)
     lacking = _with_lost(context.catalogue.lacking(record.ref, regions), lost, regions)
     missing = _with_jobs(context, record, tuple(_missing(model, record, hours, lacking, lost, now)))
     tiles = [tile for tile in recorded if tile.lost_at is None]
@@ -213,7 +214,7 @@ def _run_status(
         tiles_expected=len(sound) + sum(len(several) for several in lacking.values()),
         missing=missing,
         variables_missing=tuple(sorted({name for hour in hours.values() for name in hour.missing})),
-        bytes=sum(file.st_size for file in context.root.run_files(record.ref)),
+        bytes=listed.total + context.root.spooled_bytes(record.ref),
         hours_in_run=len(model.hours(run_time(record.run_id))) if is_partial(model, record) else None,
         last_built_at=max((tile.built_at for tile in tiles if tile.built_at), default=None),
     )

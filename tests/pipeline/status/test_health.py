@@ -14,7 +14,7 @@ from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.status.health import Health, health_of
 from gribmill.pipeline.status.status import status_of
-from gribmill.queue.model import ClaimRequest, Failed, Report
+from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report
 from gribmill.queue.store import Store
 from tests.pipeline.conftest import Scribe
 from tests.pipeline.status.conftest import CHAIN, RUN, RUN_ID, set_free
@@ -140,6 +140,18 @@ def test_jobs_that_were_given_up_count_until_their_hour_is_built(
     fail_for_good(store, "ingest_grib", "no such host")
     (text,) = texts(health(context))
     assert text.startswith("1 job was given up (ingest_grib 1): ")
+
+
+def test_jobs_that_were_given_up_are_counted_by_type(context: Context, store: Store, scribe: Scribe) -> None:
+    scribe.run(RUN_ID, [0, 1, 2, 3])
+    hours = [ingest_job(HourRef("hrrr", RUN_ID, hour), live=True) for hour in (2, 3)]
+    scans = [NewJob("scan_source", {"model_id": model}) for model in ("hrrr", "gfs")]
+    store.jobs.enqueue_many([dataclasses.replace(job, max_attempts=1) for job in (*hours, *scans)])
+    for kind in ("ingest_grib", "ingest_grib", "scan_source", "scan_source"):
+        fail_for_good(store, kind, "no such host")
+    context.catalogue.record([MirrorObserved("aws-hrrr", datetime.now(UTC) + timedelta(minutes=1), well=True)])
+    (text,) = texts(health(context))
+    assert text.startswith("3 jobs were given up (ingest_grib 2, scan_source 1): "), "a mirror of hrrr has answered since"
 
 
 def missing(context: Context, hour: int) -> tuple[str, int, str | None]:

@@ -135,6 +135,7 @@ LISTS: dict[str, Plan] = {
     "metrics/retrying": Plan(("jobs_due",), {}, "the counts of each type"),
     "metrics/newest_job": Plan(("jobs_pkey",)),
     "metrics/enqueued": Plan(("jobs_pkey",), {"after_id": 160_000, "limit": 1000}),
+    "catalogue/given_up_work": Plan(("jobs_dead", "jobs_pkey"), {"since": NOW, "limit": 1000}, "one row per type"),
     "metrics/ended": Plan(("jobs_finished", "job_attempts_pkey"), {"since": NOW, "limit": 1000}),
     "listing/running": Plan(("jobs_lease",), {}, SMALL),
     "listing/running_batches": Plan(("jobs_lease",), {}, SMALL),
