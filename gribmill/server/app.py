@@ -51,6 +51,7 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
         redirect_slashes=False,
     )
     app.state.context = context
+    app.state.warm_ups = [one.warm_up for one in extensions if one.warm_up is not None]
     add_problem_handlers(app)
     add_routes(app, extensions)
     # The middleware added last sees a request first.

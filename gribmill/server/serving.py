@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable, Sequence
@@ -17,6 +18,8 @@ from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.settings.schema import ServerSettings, Settings
 
+log = logging.getLogger("gribmill.server")
+
 # Streams end at shutdown; this is the limit for clients that do not read.
 GRACE_SECONDS = 2
 KEEP_ALIVE_SECONDS = 30
@@ -26,15 +29,29 @@ BACKLOG = 1024
 class GribmillServer(uvicorn.Server):
     """A uvicorn server that reports its address and ends open streams at shutdown."""
 
-    def __init__(self, config: uvicorn.Config, context: ServerContext, ready: Callable[[str], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, app: FastAPI, ready: Callable[[str], None], *, warms_up: bool = False
+    ) -> None:
         super().__init__(config)
-        self._context = context
+        self._app = app
+        self._context: ServerContext = app.state.context
         self._ready = ready
+        self._warms_up = warms_up
+        self._warming: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
             self._ready(url_of(sockets[0], tls=self.config.is_ssl))
+            if self._warms_up:
+                self._warming = asyncio.create_task(self._warm_up())
+
+    async def _warm_up(self) -> None:
+        for action in self._app.state.warm_ups:
+            try:
+                await self._context.start(action, self._app)
+            except Exception:  # requests that need the same will report it
+                log.warning("warming up failed", exc_info=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._context.end_streams()
@@ -55,10 +72,13 @@ def serve(
     listening = listen(settings.server.host, settings.server.port)
     app = create_app(settings, dev=dev, extensions=extensions)
     app.state.context.open()
-    make_server(app, settings.server, ready).run([listening])
+    make_server(app, settings.server, ready, warms_up=True).run([listening])
 
 
-def make_server(app: FastAPI, settings: ServerSettings, ready: Callable[[str], None]) -> GribmillServer:
+def make_server(
+    app: FastAPI, settings: ServerSettings, ready: Callable[[str], None], *, warms_up: bool = False
+) -> GribmillServer:
+    """`warms_up`: once it accepts requests, read what the first page would have to wait for."""
     logging.getLogger("uvicorn").setLevel(
         logging.ERROR
     )  # its warnings about malformed requests would let any client fill the log
@@ -79,4 +99,4 @@ def make_server(app: FastAPI, settings: ServerSettings, ready: Callable[[str], N
         ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key,
     )
-    return GribmillServer(config, app.state.context, ready)
+    return GribmillServer(config, app, ready, warms_up=warms_up)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from gribmill.access.roles import Role
 from gribmill.access.tokens import Tokens
@@ -48,8 +50,11 @@ class LiveServer:
 
 
 @contextmanager
-def serving(settings: Settings, *, dev: bool = False, port: int = 0) -> Iterator[LiveServer]:
-    """A server with these settings, on this port or a free one of loopback."""
+def serving(
+    settings: Settings, *, dev: bool = False, port: int = 0, warm_up: Callable[[FastAPI], None] | None = None
+) -> Iterator[LiveServer]:
+    """A server with these settings, on this port or a free one of loopback. It only warms up if a test wants it to:
+    pages would be some seconds older than what a test has just written."""
     settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
     ready = threading.Event()
     urls: list[str] = []
@@ -58,7 +63,8 @@ def serving(settings: Settings, *, dev: bool = False, port: int = 0) -> Iterator
         urls.append(url)
         ready.set()
 
-    server = make_server(create_app(settings, dev=dev, extensions=[CONSOLE]), settings.server, note)
+    app = create_app(settings, dev=dev, extensions=[replace(CONSOLE, warm_up=warm_up)])
+    server = make_server(app, settings.server, note, warms_up=warm_up is not None)
     listening = listen(settings.server.host, port)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()

@@ -23,7 +23,8 @@ def main() -> None:
     start = json.loads(sys.stdin.readline())
     settings = Settings.model_validate(start["settings"])
     set_up_logging(settings.log)
-    server = make_server(create_app(settings, dev=start["dev"], extensions=[CONSOLE]), settings.server, _say_ready)
+    app = create_app(settings, dev=start["dev"], extensions=[CONSOLE])
+    server = make_server(app, settings.server, _say_ready, warms_up=True)
     threading.Thread(target=_end_with_parent, args=(server,), daemon=True).start()
     server.run([listening])
 

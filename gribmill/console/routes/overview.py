@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import FastAPI, Query
 from starlette.responses import HTMLResponse, Response
 
-from gribmill.console.frame import Handle, Refresh, frame
+from gribmill.console.frame import Handle, Refresh, Visitor, frame
 from gribmill.console.pages.attention import QueueState, troubles_of, troubles_of_tenant
 from gribmill.console.pages.overview import DEAD_COUNTED, overview_values
 from gribmill.console.render import render
-from gribmill.console.routes.visit import CurrentVisit, Visit
+from gribmill.console.routes.visit import CurrentVisit, Visit, remembered_weather
+from gribmill.console.weather_look import WeatherLook
 from gribmill.queue.model import Worker
 from gribmill.queue.store import Store
 from gribmill.server.access.return_path import return_path
+from gribmill.server.context import ServerContext
 from gribmill.server.router import SecuredRouter
 from gribmill.views.queue.worker import WorkerView
 
@@ -38,14 +40,26 @@ async def console_overview(visit: CurrentVisit) -> Response:
 
 
 def _values(visit: Visit) -> dict[str, Any]:
-    handle, look = visit.handle, visit.weather.get()
-    workers = visit.server.store.workers.list()
-    regions = visit.regions()
-    lease = visit.server.settings.queue.lease_seconds
-    values = overview_values(handle, look, workers, lease, regions, visit.visitor)
+    return _read(visit.server, visit.handle, visit.weather.get(), visit.regions(), visit.visitor)
+
+
+def _read(
+    server: ServerContext, handle: Handle, look: WeatherLook, regions: set[str] | None, visitor: Visitor
+) -> dict[str, Any]:
+    workers = server.store.workers.list()
+    lease = server.settings.queue.lease_seconds
+    values = overview_values(handle, look, workers, lease, regions, visitor)
     queue = _queue_state(handle, workers, lease)
     troubles = troubles_of(look, queue) if isinstance(handle, Store) else troubles_of_tenant(look, queue)
     return {**values, "troubles": troubles}
+
+
+def warm_up(app: FastAPI) -> None:
+    """Make the overview of an operator once: the templates are compiled then, and the jobs of the last hour read."""
+    server: ServerContext = app.state.context
+    visitor = Visitor("warm-up", "super_admin")
+    values = _read(server, server.store, remembered_weather(app).get(), None, visitor)
+    render("overview.html", {"page": frame(visitor, "Overview", "overview", refresh=REFRESH), **values})
 
 
 def _queue_state(handle: Handle, workers: Sequence[Worker], lease_seconds: float) -> QueueState:

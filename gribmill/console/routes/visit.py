@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, FastAPI, Request
 from starlette.responses import HTMLResponse, Response
 
 from gribmill.access.audit import AuditedChange
@@ -59,11 +59,7 @@ class Visit:
     @property
     def weather(self) -> Remembered[WeatherLook]:
         """The state of all models, cached for all pages of the server."""
-        state = self.request.app.state
-        found: Remembered[WeatherLook] | None = getattr(state, "console_weather", None)
-        if found is None:
-            found = state.console_weather = Remembered(LOOK_SECONDS, partial(_look, self.server))
-        return found
+        return remembered_weather(self.request.app)
 
     def regions(self) -> set[str] | None:
         """The regions that the visitor may see: a tenant's own and shared ones; None for all."""
@@ -121,6 +117,14 @@ def visitor_of(principal: Principal) -> Visitor:
         reads_only=principal.reads_only,
         can_log_out=principal.kind == "session",
     )
+
+
+def remembered_weather(app: FastAPI) -> Remembered[WeatherLook]:
+    """The state of all models, cached for all pages of the server."""
+    found: Remembered[WeatherLook] | None = getattr(app.state, "console_weather", None)
+    if found is None:
+        found = app.state.console_weather = Remembered(LOOK_SECONDS, partial(_look, app.state.context))
+    return found
 
 
 def _look(server: ServerContext) -> WeatherLook:
