@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,14 @@ needs_server = pytest.mark.process
 
 
 @pytest.fixture(autouse=True)
-def new_clients(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clients read the environment once."""
+def new_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Clients read the environment once; no later test gets one with wrong keys."""
     client_of.cache_clear()
     monkeypatch.setattr(object_client, "PATIENCE_SECONDS", 0.3)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    yield
+    client_of.cache_clear()
 
 
 @pytest.mark.parametrize(
