@@ -151,7 +151,9 @@ def test_jobs_that_were_given_up_are_counted_by_type(context: Context, store: St
         fail_for_good(store, kind, "no such host")
     context.catalogue.record([MirrorObserved("aws-hrrr", datetime.now(UTC) + timedelta(minutes=1), well=True)])
     (text,) = texts(health(context))
-    assert text.startswith("3 jobs were given up (ingest_grib 2, scan_source 1): "), "a mirror of hrrr has answered since"
+    assert text.startswith("3 jobs were given up (ingest_grib 2, scan_source 1): "), (
+        "a mirror of hrrr has answered since"
+    )
 
 
 def missing(context: Context, hour: int) -> tuple[str, int, str | None]:
