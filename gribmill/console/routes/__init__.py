@@ -34,4 +34,4 @@ ROUTERS: tuple[SecuredRouter, ...] = tuple(
     )
 )
 
-__all__ = ["ROUTERS", "visit"]
+__all__ = ["ROUTERS", "overview", "visit"]
