@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-# Written in pieces of this size, a file grows at a fifth of the cost of SQLite's own small writes.
+# Written in pieces of this size, a file grows at two fifths of the cost of SQLite's own small writes.
 PIECE = bytes(65_536)
 STEP_BYTES = 32 * len(PIECE)
 # A process that writes this often is not a short command. Looking less often would let SQLite extend the file itself.
