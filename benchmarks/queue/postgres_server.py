@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psycopg
 
-from tests.servers.postgres import PostgresServer
+from tests.servers.postgres import USER, PostgresServer
 
 # Defaults except memory and the checkpoint interval: a checkpoint in the middle of a row would slow it down.
 DURABLE = {
@@ -35,7 +35,8 @@ class DurableServer:
     def new_database(self, name: str) -> str:
         with self.administrator() as connection:
             connection.execute(f"CREATE DATABASE {name}".encode())
-        return self.server.url(name)
+        # The URL of the tests has options that asyncpg does not know.
+        return f"postgresql://{USER}@/{name}?host={self.server.home}"
 
     def drop_database(self, name: str) -> None:
         with self.administrator() as connection:
