@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 DATA   ?=
 EXTRAS := plot,dask,postgres,s3,server,client,trace
+# Without bytecode files, every process of the tests would compile the tests and gribmill again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map bench-day soak fuzz clean
 
@@ -65,9 +67,8 @@ test-pure: $(STAMP)
 # no database server (`postgres`), no runs of the whole chain.
 FAST := -m 'not process and not witness and not slow and not postgres' --ignore tests/chain
 
-# Bytecode is kept, in the environment, whatever the shell's settings: it halves the time to collect the tests.
 test-fast: $(STAMP)
-	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(VENV))/pycache" $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(FAST)
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(FAST)
 
 # Both install a copy of the checkout: an editable installation would share the kernel that `make setup` built.
 COPY = rm -rf $(1) && $(PYTHON) -m venv $(1) && mkdir $(1)/checkout && \
