@@ -42,7 +42,7 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     """
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)
-    asked_at = datetime.now(UTC)
+    asked_at = datetime.now(UTC) - timedelta(milliseconds=1)  # the database keeps whole milliseconds
     made = scan_now(store, [scan_job(one.id, run_id, source="manual", created_by=current_user()) for one in chosen])
     found = _look(settings, store, made, asked_at) if here else {}
     views = [
@@ -67,10 +67,12 @@ def _look(settings: Settings, store: Store, made: list[Enqueued], asked_at: date
         found |= {one.job.id: ScanFinding.of(one.outcome) for one in ran if one.job.id in left}
         waiting = False
         for job_id in left - found.keys():
+            # The status is read first: a worker may end the scan between the two.
+            status = store.jobs.get(job_id).status
             ended = _ended_since(store, job_id, asked_at)
             if ended is not None:
                 found[job_id] = _finding(store, ended)
-            waiting |= ended is None and store.jobs.get(job_id).status == "processing"
+            waiting |= ended is None and status == "processing"
         if not ran and not waiting and not found.keys() & left:
             break  # scans are paused or reserved
         if waiting:

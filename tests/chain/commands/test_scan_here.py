@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from gribmill.cli.chain import scan as scan_command
 from gribmill.identity import HourRef
 from gribmill.pipeline.job_types import ingest_job, scan_job
-from gribmill.queue.model import ClaimRequest, Failed, Report, Succeeded
+from gribmill.queue.model import Attempt, ClaimRequest, Failed, Report, Succeeded
+from gribmill.queue.store import Store
 from tests.chain.conftest import NewChain
 from tests.waiting import wait_until
 
@@ -53,3 +55,23 @@ def test_the_result_of_a_faster_worker_is_waited_for(
         assert (answer.returncode, row["outcome"], row["files"]) == (0, "succeeded", 2)
     else:
         assert (answer.returncode, row["outcome"], row["note"]) == (1, "failed", "no mirror answered")
+
+
+def test_scan_that_ends_while_it_is_looked_up_is_found(new_chain: NewChain, monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = new_chain()
+    made = chain.store.jobs.enqueue(scan_job("gfs"))
+    (claimed,) = chain.store.claim(ClaimRequest("other", ("scan_source",), 60.0))
+    real = scan_command._ended_since
+    found: list[Attempt | None] = []
+
+    def look_up_and_then_report(store: Store, job_id: int, moment: datetime) -> Attempt | None:
+        found.append(real(store, job_id, moment))
+        if len(found) == 1:
+            chain.store.exchange("other", [Report(claimed.ref, Succeeded())])
+        return found[-1]
+
+    monkeypatch.setattr(scan_command, "_ended_since", look_up_and_then_report)
+    answer = chain.command("scan", "gfs", "--here", "--json")
+    assert [one is not None for one in found] == [False, True]
+    (row,) = json.loads(answer.stdout)
+    assert (answer.returncode, row["job_id"], row["outcome"], row["worker"]) == (0, made.id, "succeeded", "other")
