@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.database.sqlite import database, private_files
+from gribmill.database.sqlite import database, files
 from gribmill.database.sqlite.database import SqliteDatabase
 
-CREATE_EMPTY: Callable[[Path], None] = private_files.create_private
+CREATE_EMPTY: Callable[[Path], None] = files.create_private
 
 
 @cache
@@ -35,7 +35,7 @@ def _create_migrated(path: Path) -> None:
         CREATE_EMPTY(path)
         return
     new = path.with_name(f".{path.name}.{os.getpid()}.{id(path)}")
-    with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, private_files.FILE_MODE), "wb") as file:
+    with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, files.FILE_MODE), "wb") as file:
         file.write(_migrated())
     with contextlib.suppress(FileExistsError):
         os.link(new, path)

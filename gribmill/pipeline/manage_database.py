@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from gribmill.database.move.move import MovedTable, move
-from gribmill.database.move.side import MoveRefused, Side
+from gribmill.database.move import MovedTable, MoveRefused, Side, move
 from gribmill.database.sqlite.move_side import SqliteSide
 from gribmill.database.sqlite.status import sqlite_status
 from gribmill.database.status import DatabaseStatus

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gribmill.database.migration import Migration
 from gribmill.database.postgres.migrate import migrations as of_postgres
 from gribmill.database.sqlite.migrate import migrations as of_sqlite
+from gribmill.database.statements import Migration
 
 
 @pytest.mark.parametrize("migrations", [of_sqlite, of_postgres], ids=["sqlite", "postgres"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gribmill.database.postgres.placeholders import to_psycopg
+from gribmill.database.postgres.statements import to_psycopg
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from gribmill.database.move import move as move_module
-from gribmill.database.move.move import move
-from gribmill.database.move.side import MoveRefused, Progress, Row, Table
+from gribmill.database import move as move_module
+from gribmill.database.move import MoveRefused, Progress, Row, Table, move
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.move_side import PostgresSide
 from gribmill.database.sqlite import SqliteDatabase

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gribmill.database.protocol import FileDatabase
-from gribmill.database.sqlite.check_backup import check_copy
+from gribmill.database.sqlite.status import check_copy
 from gribmill.errors import GribmillError
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import StoreError

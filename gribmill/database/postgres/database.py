@@ -10,19 +10,19 @@ from copy import copy
 
 from psycopg.errors import InsufficientPrivilege
 
-from gribmill.database.postgres.announcer import Announcer
+from gribmill.database.postgres.claims import claiming, read_claim
+from gribmill.database.postgres.completion import completing, which_ended
 from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
+from gribmill.database.postgres.enqueue import inserting
 from gribmill.database.postgres.error_translation import FAULTS, fault_of, lost_connection
 from gribmill.database.postgres.handle import READ, WRITE, Handle
-from gribmill.database.postgres.listener import NotificationListener
 from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
+from gribmill.database.postgres.notifications import Announcer, NotificationListener
 from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.tenant_role import ADVICE, role_state, set_up_role
 from gribmill.database.postgres.transaction import PostgresTransaction
-from gribmill.database.postgres.turn import take_turn
-from gribmill.database.postgres.verbs.enqueue import inserting
 from gribmill.queue.errors import StatementRefused, StoreError, StoreReadOnly
-from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
+from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock
 
 log = logging.getLogger("gribmill.queue")
@@ -133,7 +133,7 @@ class PostgresDatabase:
     ) -> Exchange | None:
         handle, tx = self._enter(WRITE)
         try:
-            done, left = take_turn(tx, handle, worker_id, reports, claims)
+            done, left = _take_turn(tx, handle, worker_id, reports, claims)
         except FAULTS as error:
             handle.roll_back()
             raise self._fault(error) from error
@@ -238,3 +238,34 @@ class PostgresDatabase:
         elif lost_connection(error):
             self._announcer.close()
         return fault
+
+
+def _take_turn(
+    tx: PostgresTransaction,
+    handle: Handle,
+    worker_id: str,
+    reports: Sequence[tuple[Report, Succeeded]],
+    claims: Sequence[ClaimRequest],
+) -> tuple[Exchange, bool]:
+    """Send completions, claims and the commit in one round trip.
+
+    Returns what was committed, and whether work remains: dependents to settle, or a claim among several tenants.
+    """
+    calls = [*completing(tx, worker_id, reports)] if reports else []
+    for request in claims:
+        calls += claiming(tx, request, settled=False)
+    claimed = handle.commit_all([(statement(name), params) for name, params in calls])
+    accepted: list[AttemptRef] = []
+    fenced: list[AttemptRef] = []
+    left = False
+    if reports:
+        completed, noted, *claimed = claimed
+        left = bool(noted.rows)
+        for (report, _), ended in zip(reports, which_ended(completed, reports), strict=True):
+            (accepted if ended else fenced).append(report.ref)
+    batches: list[tuple[Claimed, ...]] = []
+    for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):
+        facts, batch = read_claim(prepared, taken)
+        batches.append(tuple(batch))
+        left |= facts.unsettled or ((facts.due or facts.has_rivals) and not batch)
+    return Exchange(tuple(accepted), tuple(fenced), tuple(batches)), left

@@ -6,9 +6,9 @@ used as is. A number denotes the same schema as in SQLite's migrations; PostgreS
 
 from __future__ import annotations
 
-from gribmill.database.migration import Migration, in_order
 from gribmill.database.postgres.connection import Connection
 from gribmill.database.postgres.statements import script, statement_names
+from gribmill.database.statements import Migration, in_order
 
 # The first key of gribmill's advisory locks.
 LOCK_SPACE = 7217

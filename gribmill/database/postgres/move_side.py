@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 
 from psycopg import sql
 
-from gribmill.database.move.side import (
+from gribmill.database.move import (
     IN_USE,
     NOT_COPIED,
     PROGRESS,

@@ -9,7 +9,7 @@ from typing import Any
 from psycopg.rows import dict_row
 
 from gribmill.database.postgres.connection import Connection, connect, plain_faults
-from gribmill.database.postgres.migrate import migrations
+from gribmill.database.postgres.migrate import applied_versions, migrations
 from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.tenant_role import ADVICE, RoleState, role_state
 from gribmill.database.status import DatabaseStatus, IndexStatus, OldTransaction, TableStatus
@@ -35,7 +35,7 @@ def postgres_status(url: str) -> DatabaseStatus:
         oldest = [OldTransaction(**row) for row in _rows(connection, "status/oldest_transaction")]
         tables = tuple(TableStatus(**row) for row in _rows(connection, "status/tables"))
         indexes = tuple(IndexStatus(**row) for row in _rows(connection, "status/indexes"))
-        applied = _applied(connection)
+        applied = applied_versions(connection)
         missing = tuple(one.version for one in migrations() if one.version not in applied)
         role = RoleState(ready=False, wanted=False) if missing else role_state(connection)
     return DatabaseStatus(
@@ -44,7 +44,7 @@ def postgres_status(url: str) -> DatabaseStatus:
         place=hide_password(url),
         bytes=server["bytes"],
         free_bytes=0,
-        migrations=applied,
+        migrations=tuple(sorted(applied)),
         missing_migrations=missing,
         connections=server["connections"],
         max_connections=server["max_connections"],
@@ -62,14 +62,6 @@ def postgres_status(url: str) -> DatabaseStatus:
 def _rows(connection: Connection, name: str) -> list[dict[str, Any]]:
     with connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(statement(name).encode()).fetchall()
-
-
-def _applied(connection: Connection) -> tuple[int, ...]:
-    found = connection.execute("SELECT to_regclass('schema_migrations') IS NOT NULL").fetchone()
-    if found is None or not found[0]:
-        return ()
-    rows = connection.execute("SELECT version FROM schema_migrations ORDER BY version").fetchall()
-    return tuple(version for (version,) in rows)
 
 
 def _advice(

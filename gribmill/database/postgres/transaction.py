@@ -1,10 +1,15 @@
-"""The dialect's transaction: named statements, and the verbs."""
+"""The dialect's transaction: named statements, and the verbs. They lock rows before they read them."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
+from gribmill.database.postgres import claims, completion, enqueue
 from gribmill.database.postgres.session import PostgresSession
-from gribmill.database.postgres.verbs import claims, completion, due, enqueue, holds, reservations
+from gribmill.database.verbs import reservations
 from gribmill.database.verbs.common_verbs import CommonVerbs
+from gribmill.queue.model import Reservation
 
 
 class PostgresTransaction(CommonVerbs, PostgresSession):
@@ -15,7 +20,23 @@ class PostgresTransaction(CommonVerbs, PostgresSession):
     claim_job = claims.claim_job
     claim_siblings = claims.claim_siblings
     complete = completion.complete
-    hold_edits = holds.hold_edits
-    hold_groups = holds.hold_groups
-    reserve = reservations.reserve
-    any_trigger_due = due.any_trigger_due
+
+    def hold_edits(self) -> None:
+        self.rows("edits/hold")
+
+    def hold_groups(self, job_ids: Sequence[int]) -> None:
+        """Lock the groups before their jobs, the same order as when a group is cancelled."""
+        ids = {"ids": [*job_ids]}
+        self.together(("groups/hold_alone", ids), ("groups/hold", ids))
+
+    def reserve(
+        self, reservation_id: str, scope: str, reserved_by: str, seconds: float, *, only_one: bool = False
+    ) -> Reservation:
+        """Wait for claims in progress, and set the time of the reservation after them."""
+        self.rows("reservations/lock")
+        self.set_time()
+        return reservations.reserve(self, reservation_id, scope, reserved_by, seconds, only_one=only_one)
+
+    def any_trigger_due(self, types: Sequence[str]) -> bool:
+        """Without the locks of `due_triggers`."""
+        return bool(self.rows("triggers/any_due", {"now": self.stamp, "types": json.dumps([*types])}))

@@ -2,4 +2,4 @@
 
 from gribmill.database.sqlite.database import SqliteDatabase
 
-__all__ = ["SqliteDatabase", "check_backup", "move_side", "status"]
+__all__ = ["SqliteDatabase", "move_side", "status"]

@@ -11,18 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gribmill.database.sqlite.durable_log import DurableLog
+from gribmill.database.sqlite.enqueue import plain_row
 from gribmill.database.sqlite.error_translation import FAULTS, damaged_file, fault_of, plain_faults
-from gribmill.database.sqlite.filesystem_check import check_place, check_sqlite_version, make_folder
-from gribmill.database.sqlite.host_lock import PAUSES_SECONDS, HostLock
-from gribmill.database.sqlite.lock_holder import lock_holder
-from gribmill.database.sqlite.log_room import LogRoom
+from gribmill.database.sqlite.files import check_place, check_sqlite_version, create_private, make_folder, tighten
+from gribmill.database.sqlite.host_lock import PAUSES_SECONDS, HostLock, lock_holder
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
-from gribmill.database.sqlite.private_files import create_private, tighten
 from gribmill.database.sqlite.statements import statement
 from gribmill.database.sqlite.transaction import SqliteTransaction
-from gribmill.database.sqlite.verbs.enqueue import plain_row
+from gribmill.database.sqlite.write_ahead_log import DurableLog, LogRoom
 from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
 from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock, to_text

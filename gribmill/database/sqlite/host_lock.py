@@ -13,10 +13,10 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from gribmill.database.sqlite.lock_holder import LockHolder, lock_holder
-from gribmill.database.sqlite.private_files import FILE_MODE
+from gribmill.database.sqlite.files import FILE_MODE
 from gribmill.queue.errors import StoreBusy, StoreReadOnly
 
 log = logging.getLogger("gribmill.queue")
@@ -28,6 +28,8 @@ NAME_HOLDER_SECONDS = 3.0
 # Waking the next in the queue takes about as long as a short transaction. So that each process can write several times
 # in a row, one that finds the lock taken looks again after these times, and joins the queue only then.
 PAUSES_SECONDS = (0.001, 0.002, 0.004, 0.008)
+PROC = Path("/proc")
+LONGEST_NAME = 60
 
 
 class HostLock:
@@ -148,3 +150,46 @@ class _Waiter:
         while self._wanted.acquire() and not self._dismissed:
             fcntl.flock(self._fd, fcntl.LOCK_EX)
             self._given.release()
+
+
+@dataclass(frozen=True, slots=True)
+class LockHolder:
+    """The process that holds a lock."""
+
+    pid: int
+    name: str
+    stopped: bool
+    """Whether it is suspended by a signal (Ctrl-Z, kill -STOP) or a debugger."""
+
+    def __str__(self) -> str:
+        name = f"process {self.pid} ({self.name})" if self.name else f"process {self.pid}"
+        if self.stopped:
+            return f"{name}, which is stopped: continue it with `kill -CONT {self.pid}`, or end it"
+        return name
+
+
+def lock_holder(fd: int) -> LockHolder | None:
+    """The holder of the `flock` on this open file, found in /proc; None if it is free or unknown."""
+    try:
+        facts = os.fstat(fd)
+        lines = (PROC / "locks").read_text().splitlines()
+    except OSError:
+        return None
+    pids = [int(words[4]) for words in map(str.split, lines) if _is_held(words, facts.st_ino)]
+    return _described(pids[0]) if pids and pids[0] > 0 else None
+
+
+def _is_held(words: list[str], inode: int) -> bool:
+    """`1: FLOCK ADVISORY WRITE 4711 fe:00:2154999 0 EOF`; a waiting process has `->` in the second place."""
+    return len(words) > 5 and words[1] == "FLOCK" and words[5].rpartition(":")[2] == str(inode)
+
+
+def _described(pid: int) -> LockHolder:
+    try:
+        name = (PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        # The program's name may contain spaces and brackets: the state follows the last bracket.
+        state = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return LockHolder(pid, "", stopped=False)
+    shown = "".join(one if one.isprintable() else "?" for one in name)
+    return LockHolder(pid, shown[:LONGEST_NAME], stopped=state in ("T", "t"))

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from gribmill.database.migration import Migration, in_order
 from gribmill.database.sqlite.statements import statement, statement_names
+from gribmill.database.statements import Migration, in_order
 from gribmill.queue.errors import StoreUnsafe
 
 

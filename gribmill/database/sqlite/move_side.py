@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gribmill.database.move.side import IN_USE, PROGRESS, PROGRESS_COLUMNS, RESERVED_BY, Progress, Row, Table
+from gribmill.database.move import IN_USE, PROGRESS, PROGRESS_COLUMNS, RESERVED_BY, Progress, Row, Table
 from gribmill.database.sqlite.database import SqliteDatabase
 from gribmill.database.sqlite.error_translation import plain_faults
 from gribmill.database.sqlite.host_lock import HostLock

@@ -18,7 +18,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from gribmill.database.sqlite.private_files import FILE_MODE, FOLDER_MODE
+from gribmill.database.sqlite.files import FILE_MODE, FOLDER_MODE
 
 JOINED = "joined"
 JOINED_BYTES = 16

@@ -1,4 +1,4 @@
-"""The state of jobs.db."""
+"""The state of jobs.db, and whether a copy of it is sound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 from gribmill.database.sqlite.error_translation import plain_faults
 from gribmill.database.sqlite.migrate import applied_versions, migrations
+from gribmill.database.sqlite.statements import statement
 from gribmill.database.status import DatabaseStatus, TableStatus
+from gribmill.queue.errors import StoreCorrupt
 
 # VACUUM pays off if more than this fraction and this many bytes of the file are unused.
 FREE_PART = 0.5
@@ -43,6 +45,18 @@ def sqlite_status(path: Path) -> DatabaseStatus:
         indexes=(),
         advice=tuple(_advice(missing, pages * page, free, log_bytes)),
     )
+
+
+def check_copy(path: Path) -> int:
+    """The number of jobs in a copy; StoreCorrupt if it does not open or is damaged. Leaves no files next to it."""
+    with plain_faults(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.row_factory = sqlite3.Row
+        if not applied_versions(connection):
+            raise StoreCorrupt(f"{path}: the copy holds no queue")
+        wrong = [row[0] for row in connection.execute("PRAGMA integrity_check").fetchall() if row[0] != "ok"]
+        if wrong:
+            raise StoreCorrupt(f"{path}: the copy is not sound: {'; '.join(wrong[:3])}")
+        return sum(row["n"] for row in connection.execute(statement("listing/counts"), {"tenant_id": None}).fetchall())
 
 
 def _tables(connection: sqlite3.Connection) -> tuple[TableStatus, ...]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from gribmill.database.sqlite import claims, enqueue
 from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.verbs import claims, enqueue, holds
-from gribmill.database.verbs import completion, reservations, triggers
+from gribmill.database.verbs import completion, events, reservations
 from gribmill.database.verbs.common_verbs import CommonVerbs
 
 
@@ -16,7 +18,13 @@ class SqliteTransaction(CommonVerbs, SqliteSession):
     claim_job = claims.claim_job
     claim_siblings = claims.claim_siblings
     complete = completion.complete
-    hold_edits = holds.hold_edits
-    hold_groups = holds.hold_groups
     reserve = reservations.reserve
-    any_trigger_due = triggers.any_trigger_due
+    any_trigger_due = events.any_trigger_due
+
+    # SQLite has a single writer, so it needs no further locks.
+
+    def hold_edits(self) -> None:
+        pass
+
+    def hold_groups(self, job_ids: Sequence[int]) -> None:
+        pass

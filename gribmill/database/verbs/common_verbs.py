@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from gribmill.database.verbs import (
-    cancellation,
-    completion,
-    copies,
-    dependents,
-    events,
-    ordering,
-    recovery,
-    reservations,
-    tenants,
-    triggers,
-    verification,
-    workers,
-)
+from gribmill.database.verbs import completion, events, jobs, new_jobs, reservations, settle, workers
 
 
 class CommonVerbs:
@@ -23,34 +10,34 @@ class CommonVerbs:
 
     __slots__ = ()
 
-    retry = copies.retry
-    cancel = cancellation.cancel
-    cancel_group = cancellation.cancel_group
-    check_tenant_limits = tenants.check_tenant_limits
-    rearrange = ordering.rearrange
+    retry = jobs.retry
+    cancel = jobs.cancel
+    cancel_group = jobs.cancel_group
+    check_tenant_limits = new_jobs.check_tenant_limits
+    rearrange = jobs.rearrange
 
     fail = completion.fail
     snooze = completion.snooze
     stop = completion.stop
-    settle = dependents.settle_dependents
-    any_lost = recovery.any_lost
-    recover = recovery.recover
-    recover_worker = recovery.recover_worker
+    settle = settle.settle_dependents
+    any_lost = workers.any_lost
+    recover = workers.recover
+    recover_worker = workers.recover_worker
 
     heartbeat = workers.heartbeat
     take_lease = workers.take_lease
     share_reservation = reservations.share_reservation
 
-    list_triggers = triggers.list_triggers
-    get_trigger = triggers.get_trigger
-    insert_trigger = triggers.insert_trigger
-    due_triggers = triggers.due_triggers
-    event_triggers = triggers.event_triggers
-    fire = triggers.fire
+    list_triggers = events.list_triggers
+    get_trigger = events.get_trigger
+    insert_trigger = events.insert_trigger
+    due_triggers = events.due_triggers
+    event_triggers = events.event_triggers
+    fire = events.fire
 
     publish = events.publish
     take_events = events.take_events
     begin_condition = events.begin_condition
     end_condition = events.end_condition
 
-    violations = verification.violations
+    violations = jobs.violations

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gribmill.database.verbs.new_job_retry import follow_with_new_job, retry_policy
 from gribmill.database.verbs.session import Row, WithJobs
+from gribmill.database.verbs.settle import follow_with_new_job, retry_policy
 from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded, Transfer
 from gribmill.queue.storable_text import storable
 

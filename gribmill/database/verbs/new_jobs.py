@@ -1,4 +1,4 @@
-"""The part of enqueueing that all dialects share."""
+"""The part of enqueueing that all dialects share, and tenants' limits on it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from itertools import groupby
 from typing import Any
 
 from gribmill.database.verbs.session import Row, Session
-from gribmill.queue.errors import JobNotFound
+from gribmill.queue.errors import JobNotFound, TenantLimit
 from gribmill.queue.model import FINISHED, PreparedJob
 
+# The first columns of a job, in the order of `PreparedJob`.
+COLUMNS = (
+    "type", "priority", "max_attempts", "tenant_id", "source", "source_ref", "correlation_id", "created_by",
+    "args", "group_key", "dedupe_key", "retry_of",
+)  # fmt: skip
+RARE_COLUMNS = ("timeout_seconds", "group_id", "template_id", "requested_by")
+assert PreparedJob._fields[: len(COLUMNS)] == COLUMNS
 # The columns that jobs enqueued together usually share come first.
 SHARED = 8
 # Then the columns of each job: arguments, batching key, dedupe key.
@@ -65,3 +72,27 @@ def open_parents(tx: Session, job: PreparedJob) -> tuple[list[int], str | None]:
         if states[parent] in ("failed", "cancelled") and job.on_parent_failure == "cancel":
             return [], f"parent job {parent} had {states[parent]}"
     return [parent for parent in wanted if states[parent] not in FINISHED], None
+
+
+def check_tenant_limits(tx: Session, tenant_id: str, more: int = 0) -> None:
+    with tx.across_tenants():
+        _check_limits(tx, tenant_id, more)
+
+
+def _check_limits(tx: Session, tenant_id: str, more: int) -> None:
+    rows = tx.rows("tenants/get", {"name": tenant_id})
+    if not rows:
+        return
+    most, per_minute = rows[0]["max_pending"], rows[0]["max_per_minute"]
+    if most is None and per_minute is None:
+        return
+    tx.rows("tenants/hold", {"name": tenant_id})
+    if most is not None and tx.rows("tenants/count_pending", {"tenant_id": tenant_id})[0]["n"] + more > most:
+        raise TenantLimit(
+            f"tenant {tenant_id} may have {most} pending jobs at most (max_pending): wait for some to end"
+        )
+    if per_minute is None:
+        return
+    window = {"tenant_id": tenant_id, "limit": max(0, per_minute - more), "since": tx.after(-60)}
+    if tx.rows("tenants/enqueued_since", window):
+        raise TenantLimit(f"tenant {tenant_id} may enqueue {per_minute} jobs a minute at most (max_per_minute)")

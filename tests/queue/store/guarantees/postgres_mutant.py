@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gribmill.database.postgres import statements
-from gribmill.database.postgres.placeholders import to_psycopg
+from gribmill.database.postgres.statements import to_psycopg
 from gribmill.database.statements import statement_text
 from tests.queue.store.tested_backend import PostgresUnderTest
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gribmill.database.postgres import PostgresDatabase, turn
+from gribmill.database.postgres import PostgresDatabase
+from gribmill.database.postgres import database as database_module
 from gribmill.database.postgres.handle import Handle
 from gribmill.database.postgres.statements import statement
 from gribmill.queue.errors import QueueError
@@ -93,7 +94,7 @@ def test_refused_exchange_changes_nothing_and_the_next_one_works(
     add(store)
     job = take(store)
     with monkeypatch.context() as patch:
-        patch.setattr(turn, "statement", lambda name: "SELECT 1 / 0" if name == broken else statement(name))
+        patch.setattr(database_module, "statement", lambda name: "SELECT 1 / 0" if name == broken else statement(name))
         with pytest.raises(QueueError):
             store.exchange("w1", [Report(job.ref, Succeeded())], [PLAIN])
     assert store.jobs.get(job.id).status == "processing"

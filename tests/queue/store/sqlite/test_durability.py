@@ -15,9 +15,15 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.database.sqlite.database import CHECKPOINT_PAGES, log_bytes_kept
-from gribmill.database.sqlite.durable_log import FLUSHES_BEFORE_ROOM, DurableLog
 from gribmill.database.sqlite.host_lock import HostLock
-from gribmill.database.sqlite.log_room import PIECE, STEP_BYTES, WRITES_PER_LOOK, LogRoom
+from gribmill.database.sqlite.write_ahead_log import (
+    FLUSHES_BEFORE_ROOM,
+    PIECE,
+    STEP_BYTES,
+    WRITES_PER_LOOK,
+    DurableLog,
+    LogRoom,
+)
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store

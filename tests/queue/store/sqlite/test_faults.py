@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.database.sqlite import SqliteDatabase
-from gribmill.database.sqlite import filesystem_check as place
+from gribmill.database.sqlite import SqliteDatabase, files
 from gribmill.database.sqlite.database import PAGE_BYTES
 from gribmill.queue.errors import QueueError, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreUnsafe
 from gribmill.queue.model import NewJob
@@ -373,8 +372,8 @@ def test_processes_creating_the_same_database_create_one(tmp_path: Path) -> None
 
 def test_too_old_sqlite_is_refused_with_its_version() -> None:
     with pytest.raises(StoreUnsafe, match=r"SQLite 3\.34\.1 is too old.*3\.37\.0 or newer"):
-        place.check_sqlite_version((3, 34, 1))
-    place.check_sqlite_version((3, 37, 0))
+        files.check_sqlite_version((3, 34, 1))
+    files.check_sqlite_version((3, 37, 0))
 
 
 MOUNTS = """\
@@ -410,8 +409,8 @@ def test_network_file_systems_are_refused_and_a_local_disk_is_suggested(
 ) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(MOUNTS.format(root=tmp_path), encoding="utf-8")
-    assert place.file_system_of(tmp_path / folder, mounts) == kind
-    monkeypatch.setattr(place, "file_system_of", lambda path: kind)
+    assert files.file_system_of(tmp_path / folder, mounts) == kind
+    monkeypatch.setattr(files, "file_system_of", lambda path: kind)
     if allowed:
         SqliteDatabase(tmp_path / folder / "jobs.db").close()
         return
@@ -422,7 +421,7 @@ def test_network_file_systems_are_refused_and_a_local_disk_is_suggested(
 
 
 def test_an_unknown_mount_table_refuses_nothing(tmp_path: Path) -> None:
-    assert place.file_system_of(tmp_path, tmp_path / "missing") is None
+    assert files.file_system_of(tmp_path, tmp_path / "missing") is None
 
 
 # Schema changes made by others

@@ -1,14 +1,15 @@
-"""Prepared statements in a pipeline, sent through libpq directly: with psycopg's cursors, an exchange would take twice
-the CPU time."""
+"""Statements sent together, in one round trip: as a batch within a transaction, or as a whole transaction."""
 
 from __future__ import annotations
 
 import re
 import select
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import psycopg
+from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
@@ -22,6 +23,14 @@ INT8, UNKNOWN = 20, 0
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 
 
+@contextmanager
+def batch(connection: Connection) -> Iterator[None]:
+    """Statements executed in this context are sent together; their results can be read after it."""
+    connection._pipeline = _SyncedPipeline(connection)
+    with connection.pipeline():
+        yield
+
+
 class _Statement(NamedTuple):
     name: bytes
     query: bytes
@@ -29,7 +38,8 @@ class _Statement(NamedTuple):
 
 
 class Sender:
-    """The prepared statements of a connection without a pooler."""
+    """The prepared statements of a connection without a pooler, sent through libpq directly: with psycopg's cursors, an
+    exchange would take twice the CPU time."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -106,6 +116,21 @@ class Sender:
             columns = self._columns[text] = tuple(name.decode() for name in names)
         self._reader.set_pgresult(result)
         return RawRows(columns, list(self._reader.load_rows(0, result.ntuples, tuple)))
+
+
+class _SyncedPipeline(psycopg.Pipeline):
+    """Ends with a Sync message and no Flush, so that the server's idle-in-transaction timeout applies.
+
+    psycopg's own pipeline sends a Flush after the Sync. The server stops the timer at every message and restarts it
+    only after a Sync, so after a Flush a vanished client would keep its locks until TCP times out.
+    """
+
+    def _exit_gen(self) -> PQGen[None]:
+        try:
+            self._enqueue_sync()
+            yield from self._communicate_gen()
+        finally:
+            yield from self._fetch_gen(flush=False)
 
 
 def _results(conn: PGconn) -> list[PGresult]:

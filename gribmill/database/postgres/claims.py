@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from gribmill.database.postgres.handle import raw_rows
 from gribmill.database.postgres.session import NamedCall, PostgresSession
 from gribmill.database.records import RawRows
-from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
+from gribmill.database.verbs.settle import settle_dependents
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 # Before it is locked, an operator may move the selected job, or another worker may claim its group.

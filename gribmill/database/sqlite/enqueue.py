@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.verbs.copies import COLUMNS
-from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike, share_request
+from gribmill.database.verbs.new_jobs import (
+    COLUMNS,
+    SHARED,
+    due_at,
+    open_parents,
+    rare_columns,
+    runs_alike,
+    share_request,
+)
 from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 

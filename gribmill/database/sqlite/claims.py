@@ -6,8 +6,8 @@ import sqlite3
 from typing import cast
 
 from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.verbs.dependents import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
+from gribmill.database.verbs.settle import settle_dependents
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 # The first columns of `claims/parts/job` are the fields of `Claimed`.

@@ -7,8 +7,16 @@ from typing import Any
 
 from gribmill.database.postgres.adaptation import moment
 from gribmill.database.postgres.session import NamedCall, PostgresSession
-from gribmill.database.verbs.copies import COLUMNS, RARE_COLUMNS
-from gribmill.database.verbs.new_jobs import SHARED, due_at, open_parents, rare_columns, runs_alike, share_request
+from gribmill.database.verbs.new_jobs import (
+    COLUMNS,
+    RARE_COLUMNS,
+    SHARED,
+    due_at,
+    open_parents,
+    rare_columns,
+    runs_alike,
+    share_request,
+)
 from gribmill.queue.errors import StoreConflict
 from gribmill.queue.model import Enqueued, PreparedJob
 

@@ -1,9 +1,11 @@
-"""Wakes listening workers with NOTIFY after a commit that created work, at a limited rate."""
+"""Wake-ups between hosts: NOTIFY after a commit that created work, at a limited rate, and LISTEN in workers."""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import socket
 import threading
 import time
 
@@ -11,10 +13,14 @@ import psycopg
 
 from gribmill.database.postgres.connection import Connection, connect, is_pooled
 
+log = logging.getLogger("gribmill.queue")
+
 CHANNEL = "gribmill"
 # Each notification costs the server a lock that all commits share, and work for every listener.
 EVERY_SECONDS = 0.05
-TRY_AGAIN_SECONDS = 5.0
+ANNOUNCE_AGAIN_SECONDS = 5.0
+LISTEN_AGAIN_SECONDS = 2.0
+LOOK_SECONDS = 1.0
 
 
 class Announcer:
@@ -69,13 +75,60 @@ class Announcer:
                 if self._connection is not None:
                     self._connection.close()
             self._connection = None
-            self._next = time.monotonic() + TRY_AGAIN_SECONDS
+            self._next = time.monotonic() + ANNOUNCE_AGAIN_SECONDS
 
     def _after_fork(self) -> None:
         if self._pid != os.getpid():
             self._pid, self._connection, self._late = os.getpid(), None, None
 
 
-def can_listen(connection: Connection) -> bool:
-    """Whether LISTEN works: behind a pooler, notifications would not reach this connection."""
-    return not is_pooled(connection)
+class NotificationListener:
+    """One per supervisor: a thread waits for notifications and makes a local socket readable.
+
+    Its file descriptor stays the same when the connection is reopened.
+    """
+
+    def __init__(self, dsn: str, name: str) -> None:
+        self._dsn = dsn
+        self._name = name
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._theirs.setblocking(False)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="gribmill-listener", daemon=True)
+        self._thread.start()
+
+    def fileno(self) -> int:
+        return self._ours.fileno()
+
+    def drain(self) -> None:
+        """Read all waiting bytes: many notifications count as one."""
+        with contextlib.suppress(BlockingIOError):
+            while self._ours.recv(4096):
+                pass
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join(LOOK_SECONDS * 2)
+        self._ours.close()
+        self._theirs.close()
+
+    def _listen(self) -> None:
+        while not self._ended.is_set():
+            try:
+                with connect(self._dsn) as connection:
+                    if is_pooled(connection):  # notifications would not reach this connection
+                        log.info("%s is behind a pooler: workers poll", self._name)
+                        return
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    self._wake()  # there may have been notifications before LISTEN
+                    while not self._ended.is_set():
+                        for _ in connection.notifies(timeout=LOOK_SECONDS, stop_after=1):
+                            self._wake()
+            except psycopg.Error:
+                # The worker's own connection reports the problem; this one just retries.
+                self._ended.wait(LISTEN_AGAIN_SECONDS)
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # the buffer is full: a wake-up is pending anyway
+            self._theirs.send(b"!")

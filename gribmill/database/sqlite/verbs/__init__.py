@@ -1,3 +1,0 @@
-"""SQLite's own verbs."""
-
-__all__ = ["claims", "enqueue", "holds"]
