@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.rates import Rates, grids, measured, points_of
 from benchmarks.results_folder import command, results_folder
-from gribmill.ingest.download.ranges import merge
+from gribmill.ingest.download.download_plan import merge
 from gribmill.ingest.index.entry import ByteRange
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.index.select import select, wanted

@@ -160,7 +160,7 @@ def test_cheap_commands_of_the_docs_succeed_page_by_page(here: Path) -> None:
 
 @pytest.mark.parametrize(("where", "text"), blocks("toml"), ids=[where for where, _ in blocks("toml")])
 def test_settings_of_the_docs_are_accepted(here: Path, where: str, text: str) -> None:
-    from gribmill.ingest.models.model_file import check_tables
+    from gribmill.ingest.models.registry import check_tables
     from gribmill.pipeline.models import configured_models
     from gribmill.regions.region import load_regions
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from gribmill.ingest.http.errors import NotThere, RateLimited
-from gribmill.ingest.mirrors.mirror import SourceUrls
+from gribmill.ingest.mirror import SourceUrls
 
 # One failure may be random; three in a row are an outage.
 FAILURES_TO_OPEN = 3

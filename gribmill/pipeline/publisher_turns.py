@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gribmill.database.protocol import Database
-from gribmill.ingest.http.rate_limit import RateLimit
-from gribmill.ingest.http.shared_rate_limit import SharedRateLimit, TurnsTaken
+from gribmill.ingest.http.rate_limit import RateLimit, SharedRateLimit, TurnsTaken
 from gribmill.pipeline.open_queue import open_database
 from gribmill.queue.errors import QueueError
 from gribmill.settings.schema import Settings

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from gribmill.errors import GribmillError
 from gribmill.identity import run_id, run_time, whole_hour
+from gribmill.ingest.available_hours import Published, published
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.remote_inventory import RemoteInventory, remote_inventory
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import SourceError
 from gribmill.ingest.index.search import compile_search
 from gribmill.ingest.index.select import wanted
-from gribmill.ingest.listing.available_hours import Published, published
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.models import configured_models

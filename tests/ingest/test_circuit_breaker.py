@@ -18,7 +18,7 @@ from gribmill.ingest.circuit_breaker import (
     updated_health,
 )
 from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
-from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls, hosts
+from gribmill.ingest.mirror import Mirror, SourceUrls, hosts
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 BROKEN = Broken("u", "returned 500")

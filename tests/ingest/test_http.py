@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.ingest.http.client import SourceSession
+from gribmill.ingest.http.client import Http, SourceSession
 from gribmill.ingest.http.deadline import Timeouts, until
 from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
 from gribmill.ingest.http.response import ObjectHead, http_date
-from gribmill.ingest.http.transport import Http
-from gribmill.ingest.mirrors.mirror import Host, hosts
+from gribmill.ingest.mirror import Host, hosts
 from gribmill.version import __version__
 from tests.ingest.server import Publisher
 
@@ -65,7 +64,7 @@ def test_no_cookie_is_kept_and_no_password_sent(
     publisher: Publisher, session: SourceSession, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret\n")
-    monkeypatch.setattr("gribmill.ingest.http.transport._is_loopback", lambda name: False)
+    monkeypatch.setattr("gribmill.ingest.http.client._is_loopback", lambda name: False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     session.get(url, HOST, limit_bytes=10**6)

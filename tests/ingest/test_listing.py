@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gribmill.ingest.available_hours import published
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Broken, SourceError, TooLarge, Untrusted
-from gribmill.ingest.listing.available_hours import list_keys, published
-from gribmill.ingest.listing.html import read_page
-from gribmill.ingest.listing.s3 import read_bucket_page, split_root
-from gribmill.ingest.mirrors.mirror import Mirror, hosts
+from gribmill.ingest.listing import list_keys, read_bucket_page, read_html_page, split_root
+from gribmill.ingest.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import PUBLISHED_AT, Publisher
@@ -160,7 +159,7 @@ NGINX = """<html><head><title>Index of /f/</title></head><body><h1>Index</h1><hr
 
 
 def test_pages_of_apache_and_nomads() -> None:
-    lines = {line.name: line for line in read_page(APACHE.encode(), "http://h/pub/hrrr/prod/conus/")}
+    lines = {line.key: line for line in read_html_page(APACHE.encode(), "http://h/pub/hrrr/prod/conus/")}
     assert sorted(lines) == ["empty.grib2", "hrrr.t00z.wrfsfcf00.grib2", "hrrr.t00z.wrfsfcf00.grib2.idx"]
     first = lines["hrrr.t00z.wrfsfcf00.grib2"]
     assert (first.size, first.empty) == (None, False)
@@ -169,7 +168,7 @@ def test_pages_of_apache_and_nomads() -> None:
 
 
 def test_pages_of_nginx() -> None:
-    lines = {line.name: line for line in read_page(NGINX.encode(), "http://h/f/")}
+    lines = {line.key: line for line in read_html_page(NGINX.encode(), "http://h/f/")}
     assert sorted(lines) == ["20250801000000-0h-oper-fc.grib2", "20250801000000-3h-oper-fc.grib2", "notime.grib2"]
     assert lines["20250801000000-0h-oper-fc.grib2"].size == 148897712
     assert lines["20250801000000-3h-oper-fc.grib2"].size == 99
@@ -182,24 +181,24 @@ def test_pages_of_nginx() -> None:
 def test_damaged_html_is_read_or_refused_never_a_crash(noise: bytes, at: int) -> None:
     page = APACHE.encode()
     try:
-        lines = read_page(page[:at] + noise + page[at:], "http://h/pub/")
+        lines = read_html_page(page[:at] + noise + page[at:], "http://h/pub/")
     except SourceError as refusal:
         assert str(refusal).startswith("http://h/pub/")
     else:
-        assert not [line.name for line in lines if not line.name or "/" in line.name]
+        assert not [line.key for line in lines if not line.key or "/" in line.key]
 
 
 def test_pages_that_are_not_listings_are_refused() -> None:
     with pytest.raises(Untrusted, match="has no links"):
-        read_page(b"<html>Are you a robot?</html>", "http://h/f/")
+        read_html_page(b"<html>Are you a robot?</html>", "http://h/f/")
     with pytest.raises(Untrusted, match="links"):
-        read_page(b'<a href="../">' * 20_001, "http://h/f/")
+        read_html_page(b'<a href="../">' * 20_001, "http://h/f/")
 
 
 @pytest.mark.parametrize("hostile", ["<a ", "<a href='", '<a href="x"', "<!--", "<", '<a href="x">', "</a"])
 def test_hostile_pages_are_refused_in_bounded_time(hostile: str) -> None:
     with pytest.raises(Untrusted, match="links"):
-        read_page(hostile.encode() * 100_000, "http://h/f/")
+        read_html_page(hostile.encode() * 100_000, "http://h/f/")
 
 
 def test_hour_is_published_when_file_and_index_exist(publisher: Publisher, hrrr: Model, session: SourceSession) -> None:
@@ -280,7 +279,7 @@ def test_local_folders_are_listed_and_need_no_index(hrrr: Model, session: Source
 def test_a_folder_with_too_many_files_is_refused(
     hrrr: Model, session: SourceSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gribmill.ingest.listing.available_hours.MOST_FILES", 3)
+    monkeypatch.setattr("gribmill.ingest.listing.MOST_FILES", 3)
     for name in "abcd":
         (tmp_path / name).write_bytes(b"x")
     with pytest.raises(TooLarge):

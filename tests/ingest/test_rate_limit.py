@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import RateLimited
 from gribmill.ingest.http.rate_limit import RateLimit
-from gribmill.ingest.mirrors.mirror import Host, hosts
+from gribmill.ingest.mirror import Host, hosts
 from tests.ingest.server import Publisher
 
 NOMADS = hosts()["nomads"]
@@ -105,7 +105,7 @@ def test_a_stopped_process_that_holds_the_count_does_not_block_for_ever(
 TAKER = """
 import sys
 from pathlib import Path
-from gribmill.ingest.mirrors.mirror import hosts
+from gribmill.ingest.mirror import hosts
 from gribmill.ingest.http.errors import RateLimited
 from gribmill.ingest.http.rate_limit import RateLimit
 limit = RateLimit(Path(sys.argv[1]), clock=lambda: 1000.0)

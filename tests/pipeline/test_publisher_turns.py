@@ -11,9 +11,8 @@ import pytest
 
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.ingest.http.errors import RateLimited
-from gribmill.ingest.http.rate_limit import RateLimit
-from gribmill.ingest.http.shared_rate_limit import SharedRateLimit
-from gribmill.ingest.mirrors.mirror import hosts
+from gribmill.ingest.http.rate_limit import RateLimit, SharedRateLimit
+from gribmill.ingest.mirror import hosts
 from gribmill.pipeline.publisher_turns import DatabaseTurns, rate_limit
 from gribmill.settings.schema import Settings
 from tests.queue.backends import new_address

@@ -16,7 +16,7 @@ from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Changed, SourceError
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import wanted
-from gribmill.ingest.mirrors.mirror import IndexKind
+from gribmill.ingest.mirror import IndexKind
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.publisher.fault import Fault, hour_of, parse_fault
 from gribmill.sandbox.publisher.faults import Faults

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 import requests
 
+from gribmill.ingest.available_hours import published
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.listing.available_hours import published
-from gribmill.ingest.listing.html import read_page
+from gribmill.ingest.listing import read_html_page
 from gribmill.ingest.models.registry import OwnModels, load_models
 from gribmill.sandbox.publisher.server import Server
 from tests.sandbox.making import RUN, led_to
@@ -117,7 +117,7 @@ def test_a_missing_bucket_is_not_an_empty_bucket(server: Server) -> None:
 def test_a_folder_is_served_as_an_html_page_like_nomads(server: Server) -> None:
     page = requests.get(f"{server.url}bucket/a/b/", timeout=10)
     assert page.headers["Content-Type"].startswith("text/html")
-    lines = {line.name: line for line in read_page(page.content, page.url)}
+    lines = {line.key: line for line in read_html_page(page.content, page.url)}
     assert lines.keys() == {"c", "d e&f<g>"} and lines["c"].size == len("a/b/c")
     assert lines["c"].last_modified is not None
     moved = requests.get(f"{server.url}bucket/a", timeout=10)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gribmill.grib.errors import GribError
 from gribmill.identity import run_id
+from gribmill.ingest.available_hours import Published
 from gribmill.ingest.circuit_breaker import (
     TRIAL_EVERY,
     MirrorChoice,
@@ -32,9 +33,8 @@ from gribmill.ingest.download.errors import (
 )
 from gribmill.ingest.download.fetch import DownloadProgress
 from gribmill.ingest.download.from_mirror import CheckMessages, ChoosePlaces, MirrorDownload
-from gribmill.ingest.download.spool import SpoolBusy, is_locked
+from gribmill.ingest.download.spool import SpoolBusy, is_locked, whole_path
 from gribmill.ingest.download.verify_message import Expected
-from gribmill.ingest.download.without_index import whole_path
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import (
@@ -48,8 +48,7 @@ from gribmill.ingest.http.errors import (
     Untrusted,
 )
 from gribmill.ingest.index.select import Wanted
-from gribmill.ingest.listing.available_hours import Published
-from gribmill.ingest.mirrors.mirror import SourceUrls
+from gribmill.ingest.mirror import SourceUrls
 from gribmill.ingest.models.model import Model
 from gribmill.storage.no_space import is_no_space
 

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.messages import MessageHeader, read_header
 from gribmill.grib.sections import INDICATOR_BYTES
-from gribmill.ingest.download.download_plan import DownloadPlan, Limits
-from gribmill.ingest.download.ranges import RangeRequest, merge
+from gribmill.ingest.download.download_plan import DownloadPlan, Limits, RangeRequest, merge
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Broken
-from gribmill.ingest.mirrors.mirror import Host
+from gribmill.ingest.mirror import Host
 
 # Dropped connections are common; after three in a row, the download from this host fails.
 TRIES = 3

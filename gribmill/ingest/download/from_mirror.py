@@ -11,6 +11,7 @@ from pathlib import Path
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.messages import MessageHeader
 from gribmill.grib.sections import INDICATOR_BYTES
+from gribmill.ingest.available_hours import Published
 from gribmill.ingest.download.download_plan import Downloaded, DownloadPlan, Limits, Way, plan_by_index
 from gribmill.ingest.download.errors import NothingWanted, WrongFile
 from gribmill.ingest.download.fetch import DownloadProgress, Fetcher, Traffic
@@ -18,16 +19,16 @@ from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning
 from gribmill.ingest.download.without_index import RangeReader, fetch_whole, member_of, plan_by_headers, scan_headers
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.http.client import SourceSession, is_local
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import Changed, NoRanges, NotThere, TooLarge, Untrusted
+from gribmill.ingest.http.local_files import is_local
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.search import select_lines
 from gribmill.ingest.index.select import Selection, Wanted, select
-from gribmill.ingest.listing.available_hours import Published
-from gribmill.ingest.mirrors.mirror import Host, SourceUrls
+from gribmill.ingest.mirror import Host, SourceUrls
 from gribmill.ingest.models.model import Model
 
 # Attempts to download an object that is replaced meanwhile, before the mirror is given up.

@@ -19,7 +19,7 @@ from gribmill.ingest.http.errors import SourceError, Untrusted
 from gribmill.ingest.index.entry import IndexEntry
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.search import line_text, searchable
-from gribmill.ingest.mirrors.mirror import IndexKind, SourceUrls
+from gribmill.ingest.mirror import IndexKind, SourceUrls
 from gribmill.ingest.models.model import Model
 
 

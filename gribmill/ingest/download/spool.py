@@ -19,10 +19,8 @@ from gribmill.storage.layout import journal_of, part_of
 from gribmill.storage.no_space import is_no_space
 
 BLOCK_BYTES = 1 << 20
-# A journal line has about 90 bytes, and no file has more pieces than ranges.MOST_RANGES.
+# A journal line has about 90 bytes, and no file has more pieces than download_plan.MOST_RANGES.
 JOURNAL_LIMIT_BYTES = 8_000_000
-
-
 # Errors from file systems without hard links.
 WITHOUT_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -200,6 +198,11 @@ class Spool:
             digest.update(block)
             start += len(block)
         return digest.hexdigest()
+
+
+def whole_path(target: Path) -> Path:
+    """The temporary path of a whole file that is fetched first, where the index cannot be used."""
+    return target.with_name(f".{target.name}.whole")
 
 
 def is_locked(target: Path) -> bool:

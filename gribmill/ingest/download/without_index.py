@@ -15,20 +15,20 @@ from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import MAGIC, ByteSource
 from gribmill.ingest.download.download_plan import DownloadPlan, Limits, Piece, Way
 from gribmill.ingest.download.fetch import DownloadProgress, Fetcher, Traffic
-from gribmill.ingest.download.spool import Spool
+from gribmill.ingest.download.spool import Spool, whole_path
 from gribmill.ingest.download.verify_message import Expected, same_table
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, TooLarge
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.select import Wanted
-from gribmill.ingest.mirrors.mirror import Host
+from gribmill.ingest.mirror import Host
 
 BLOCK_BYTES = 4 << 20
-
-
-def whole_path(target: Path) -> Path:
-    """The temporary path of the whole file."""
-    return target.with_name(f".{target.name}.whole")
+# Sections 0 to 6 of nearly every message fit, so that one request per message is enough.
+WINDOW_BYTES = 640
+WINDOWS_KEPT = 4
+# Maximum length of padding or bulletin headings between messages.
+LONGEST_GAP = 4096
 
 
 def fetch_whole(
@@ -109,13 +109,6 @@ class _WholeFile:
                 raise
             raise Changed(self.head.url, f"sends more than the {size} bytes that it had before") from error
         self.spool.grown(place)
-
-
-# Sections 0 to 6 of nearly every message fit, so that one request per message is enough.
-WINDOW_BYTES = 640
-WINDOWS_KEPT = 4
-# Maximum length of padding or bulletin headings between messages.
-LONGEST_GAP = 4096
 
 
 class RangeReader:

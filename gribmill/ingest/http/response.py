@@ -13,7 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from gribmill.ingest.http.errors import Broken, Changed, NotThere, PastEnd, RateLimited, Untrusted
-from gribmill.ingest.mirrors.mirror import Host
+from gribmill.ingest.mirror import Host
 
 if TYPE_CHECKING:
     import requests

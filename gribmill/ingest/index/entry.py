@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gribmill.grib.messages import wrong_file
 from gribmill.grib.sections import SHORTEST
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.mirrors.mirror import IndexKind
+from gribmill.ingest.mirror import IndexKind
 
 SHORTEST_MESSAGE = min(SHORTEST.values())
 LARGEST_OFFSET = 2**63 - 1

@@ -8,7 +8,7 @@ from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.noaa import parse_noaa
-from gribmill.ingest.mirrors.mirror import IndexKind
+from gribmill.ingest.mirror import IndexKind
 
 
 def parse_index(

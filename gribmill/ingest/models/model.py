@@ -2,100 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 
 from gribmill.identity import run_id, whole_hour
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.mirrors.mirror import IndexKind, Mirror, SourceUrls
-from gribmill.ingest.models.key_template import KeyTemplate
-
-
-@dataclass(frozen=True, slots=True)
-class PublishTime:
-    """Minutes after the run's start when an hour usually arrives (the median), and when it counts as late."""
-
-    hour: int
-    usual: float
-    late: float
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """When an hour usually arrives, and when it becomes late."""
-
-    usual: datetime
-    late: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PublishTimes:
-    """Publishing times for some cycles, on one mirror or any; hours in between are interpolated linearly."""
-
-    points: tuple[PublishTime, ...]
-    cycles: tuple[int, ...] | None = None
-    mirror: str | None = None
-    measured: bool = False
-
-    def arrival(self, run: datetime, hour: int) -> Arrival:
-        """When that hour of the run can be expected."""
-        usual = _between(hour, [(point.hour, point.usual) for point in self.points])
-        late = _between(hour, [(point.hour, point.late) for point in self.points])
-        return Arrival(run + timedelta(minutes=usual), run + timedelta(minutes=late))
-
-
-def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
-    """Interpolates linearly; constant before the first and after the last point."""
-    if hour <= points[0][0]:
-        return points[0][1]
-    for (before, low), (after, high) in pairwise(points):
-        if hour <= after:
-            return low + (high - low) * (hour - before) / (after - before)
-    return points[-1][1]
-
+from gribmill.ingest.mirror import IndexKind, Mirror, SourceUrls
 
 HOUR = timedelta(hours=1)
 # An overdue run is scanned less often by this factor.
 LATE_PACE = 15
-
-
-@dataclass(frozen=True, slots=True)
-class KeyLayout:
-    """How keys are formed for runs in certain periods, cycles or on certain mirrors."""
-
-    template: KeyTemplate
-    index: IndexKind
-    begins: datetime | None = None
-    ends: datetime | None = None
-    cycles: tuple[int, ...] | None = None
-    mirrors: tuple[str, ...] | None = None
-
-    def fits(self, run: datetime) -> bool:
-        """Whether it applies to that run."""
-        return _within(run, self.begins, self.ends) and (self.cycles is None or run.hour in self.cycles)
-
-    def index_key(self, key: str) -> str | None:
-        """The key of a file's index; None if the files have no index."""
-        if self.index == "noaa_idx":
-            return f"{key}.idx"
-        return key.removesuffix(".grib2") + ".index" if self.index == "ecmwf_index" else None
-
-
-@dataclass(frozen=True, slots=True)
-class CycleHours:
-    """The hours of certain cycles and periods; with `discover`, a run may lack some of them."""
-
-    cycles: tuple[int, ...]
-    hours: tuple[int, ...]
-    begins: datetime | None = None
-    ends: datetime | None = None
-    discover: bool = False
-
-    def fits(self, run: datetime) -> bool:
-        """Whether it applies to that run."""
-        return _within(run, self.begins, self.ends) and run.hour in self.cycles
+# Placeholders: the run's date and hour, and the forecast hour with two, three or as many digits as needed.
+_PLACEHOLDERS = {
+    "Ymd": r"[0-9]{8}",
+    "HH": r"[0-9]{2}",
+    "ff": r"[0-9]{2}",
+    "fff": r"[0-9]{3}",
+    "f": r"(?:0|[1-9][0-9]{0,3})",
+}
+# The forms of the hour, and the largest hour of each.
+_HOUR_FORMS = {"ff": 99, "fff": 999, "f": 9999}
+# Replaced when a model is loaded, from its list of members.
+MEMBER = "{member}"
+_PIECE = re.compile(r"\{([A-Za-z]+)\}")
+_LITERAL = re.compile(r"[A-Za-z0-9._/-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,5 +162,154 @@ class Model:
         return any(self._layout(run, mirror) is layout for mirror in self.mirrors if mirror.has(run))
 
 
+@dataclass(frozen=True, slots=True)
+class KeyLayout:
+    """How keys are formed for runs in certain periods, cycles or on certain mirrors."""
+
+    template: KeyTemplate
+    index: IndexKind
+    begins: datetime | None = None
+    ends: datetime | None = None
+    cycles: tuple[int, ...] | None = None
+    mirrors: tuple[str, ...] | None = None
+
+    def fits(self, run: datetime) -> bool:
+        """Whether it applies to that run."""
+        return _within(run, self.begins, self.ends) and (self.cycles is None or run.hour in self.cycles)
+
+    def index_key(self, key: str) -> str | None:
+        """The key of a file's index; None if the files have no index."""
+        if self.index == "noaa_idx":
+            return f"{key}.idx"
+        return key.removesuffix(".grib2") + ".index" if self.index == "ecmwf_index" else None
+
+
+@dataclass(frozen=True, slots=True)
+class CycleHours:
+    """The hours of certain cycles and periods; with `discover`, a run may lack some of them."""
+
+    cycles: tuple[int, ...]
+    hours: tuple[int, ...]
+    begins: datetime | None = None
+    ends: datetime | None = None
+    discover: bool = False
+
+    def fits(self, run: datetime) -> bool:
+        """Whether it applies to that run."""
+        return _within(run, self.begins, self.ends) and run.hour in self.cycles
+
+
 def _within(run: datetime, begins: datetime | None, ends: datetime | None) -> bool:
     return (begins is None or run >= begins) and (ends is None or run < ends)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTemplate:
+    """A key such as `hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfsfcf{ff}.grib2`."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        names = _PIECE.findall(self.text)
+        plain = _PIECE.sub("", self.text)
+        unknown = [name for name in names if name not in _PLACEHOLDERS]
+        if unknown:
+            known = ", ".join(f"{{{name}}}" for name in _PLACEHOLDERS)
+            raise ModelError(f"{self.text}: unknown placeholder {{{unknown[0]}}}; use {known}")
+        if not _LITERAL.fullmatch(plain):
+            raise ModelError(f"{self.text}: a key has only letters, digits and . _ / - beside its placeholders")
+        if self.text.startswith("/") or any(part in ("", ".", "..") for part in self.text.split("/")):
+            raise ModelError(f"{self.text}: a key is a path below the mirror's root, without . or ..")
+        hours = {name for name in names if name in _HOUR_FORMS}
+        if not {"Ymd", "HH"} <= set(names) or len(hours) != 1:
+            raise ModelError(f"{self.text}: a key needs the run ({{Ymd}}, {{HH}}) and one form of the hour")
+
+    def fill(self, run: datetime, hour: int) -> str:
+        """The key of one hour of a run."""
+        values = self._values(run) | {"ff": f"{hour:02d}", "fff": f"{hour:03d}", "f": str(hour)}
+        if not 0 <= hour <= min(most for name, most in _HOUR_FORMS.items() if f"{{{name}}}" in self.text):
+            raise ModelError(f"{self.text} has too few digits for hour {hour}")
+        return _PIECE.sub(lambda piece: values[piece[1]], self.text)
+
+    def prefix(self, run: datetime) -> str:
+        """The common prefix of the keys of all hours of a run."""
+        values = self._values(run)
+        first = min(self.text.index(f"{{{name}}}") for name in _HOUR_FORMS if f"{{{name}}}" in self.text)
+        return _PIECE.sub(lambda piece: values[piece[1]], self.text[:first])
+
+    def read(self, key: str) -> tuple[datetime, int] | None:
+        """The run and hour in a key; None if the key does not match."""
+        found = _pattern(self.text).fullmatch(key)
+        if not found:
+            return None
+        values = found.groupdict()
+        try:
+            day = values["Ymd"]
+            run = datetime(int(day[:4]), int(day[4:6]), int(day[6:]), int(values["HH"]), tzinfo=UTC)
+        except ValueError:
+            return None
+        return run, int(next(values[name] for name in _HOUR_FORMS if name in values))
+
+    @staticmethod
+    def _values(run: datetime) -> dict[str, str]:
+        moment = whole_hour(run)
+        return {"Ymd": f"{moment:%Y%m%d}", "HH": f"{moment:%H}"}
+
+
+@lru_cache(maxsize=1024)
+def _pattern(text: str) -> re.Pattern[str]:
+    """The regular expression of a template. A repeated placeholder must have the same digits each time."""
+    parts: list[str] = []
+    seen: set[str] = set()
+    for place, piece in enumerate(_PIECE.split(text)):
+        if place % 2 == 0:
+            parts.append(re.escape(piece))
+        elif piece in seen:
+            parts.append(f"(?P={piece})")
+        else:
+            seen.add(piece)
+            parts.append(f"(?P<{piece}>{_PLACEHOLDERS[piece]})")
+    return re.compile("".join(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class PublishTime:
+    """Minutes after the run's start when an hour usually arrives (the median), and when it counts as late."""
+
+    hour: int
+    usual: float
+    late: float
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When an hour usually arrives, and when it becomes late."""
+
+    usual: datetime
+    late: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PublishTimes:
+    """Publishing times for some cycles, on one mirror or any; hours in between are interpolated linearly."""
+
+    points: tuple[PublishTime, ...]
+    cycles: tuple[int, ...] | None = None
+    mirror: str | None = None
+    measured: bool = False
+
+    def arrival(self, run: datetime, hour: int) -> Arrival:
+        """When that hour of the run can be expected."""
+        usual = _between(hour, [(point.hour, point.usual) for point in self.points])
+        late = _between(hour, [(point.hour, point.late) for point in self.points])
+        return Arrival(run + timedelta(minutes=usual), run + timedelta(minutes=late))
+
+
+def _between(hour: int, points: Sequence[tuple[int, float]]) -> float:
+    """Interpolates linearly; constant before the first and after the last point."""
+    if hour <= points[0][0]:
+        return points[0][1]
+    for (before, low), (after, high) in pairwise(points):
+        if hour <= after:
+            return low + (high - low) * (hour - before) / (after - before)
+    return points[-1][1]

@@ -1,43 +1,40 @@
-"""Loads all models: the built-in ones and the user's own, which take precedence."""
+"""Loads all models: the built-in ones and the user's own, which take precedence. Each is a TOML file or table."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from gribmill.checked.constraints import After, Bounds, Length, Matches
+from gribmill.checked.problem import CheckFailed
+from gribmill.checked.read import read
+from gribmill.errors import shortened
 from gribmill.identity import IdentityError, check_family_name, check_model_id
 from gribmill.ingest.errors import ModelError
-from gribmill.ingest.mirrors.mirror import Mirror, clean_root, hosts
+from gribmill.ingest.mirror import IndexKind, Mirror, clean_root, hosts
 from gribmill.ingest.models.hour_ranges import parse_steps
-from gribmill.ingest.models.key_template import MEMBER, KeyTemplate
-from gribmill.ingest.models.model import CycleHours, KeyLayout, Model, PublishTime, PublishTimes
-from gribmill.ingest.models.model_file import (
-    HoursTable,
-    LatencyTable,
-    MemberTable,
-    MirrorTable,
-    ModelFile,
-    check_tables,
-    read_tables,
-)
+from gribmill.ingest.models.model import MEMBER, CycleHours, KeyLayout, KeyTemplate, Model, PublishTime, PublishTimes
+from gribmill.toml_table import read_toml
 
 MOST_FILES = 500
+FILE_LIMIT_BYTES = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class OwnModels:
     """The user's own models: tables by name, a folder of TOML files, and replacement roots for mirrors."""
 
-    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     folder: Path | None = None
-    roots: Mapping[str, str] = field(default_factory=dict)
+    roots: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 def load_models(own: OwnModels | None = None) -> dict[str, Model]:
@@ -102,7 +99,7 @@ def _own_tables(own: OwnModels) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         if len(paths) > MOST_FILES:
             raise ModelError(f"models_dir: {own.folder} holds more than {MOST_FILES} models")
         for path in paths:
-            yield str(path), path.stem, read_tables(path)
+            yield str(path), path.stem, read_toml(path, FILE_LIMIT_BYTES, ModelError, "a model")
     for name, tables in own.tables.items():
         yield f"settings, [models.{name}]", name, tables
 
@@ -134,7 +131,129 @@ def _checked_roots(roots: Mapping[str, str], known: Mapping[str, Mapping[str, An
     return {name: clean_root(root) for name, root in roots.items()}
 
 
-def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Model]:
+def _on_the_hour(moment: datetime) -> datetime:
+    if moment.minute or moment.second or moment.microsecond:
+        raise ValueError("runs begin on the hour")
+    return moment
+
+
+_Name = Annotated[str, Matches(r"[a-z0-9][a-z0-9_-]{0,29}")]
+_RunTime = Annotated[datetime, After(_on_the_hour)]
+_Steps = Annotated[str, Length(most=400)]
+_Words = Annotated[str, Length(most=1000)]
+_Minutes = Annotated[float, Bounds(ge=0, le=10_000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Dated:
+    """A table for runs from one time (inclusive) until another (exclusive)."""
+
+    begins: _RunTime | None = dataclasses.field(default=None, metadata={"key": "from"})
+    ends: _RunTime | None = dataclasses.field(default=None, metadata={"key": "until"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MirrorTable(_Dated):
+    """One mirror; the best one comes first."""
+
+    name: _Name
+    root: _Words
+    host: _Name = "other"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LayoutTable(_Dated):
+    """How keys are formed, for all or only some cycles or mirrors; the first match is used."""
+
+    key: _Words
+    index: IndexKind | None = None
+    cycles: _Steps | None = None
+    mirrors: tuple[_Name, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _HoursTable(_Dated):
+    """Which cycles run and which hours they have; the first match is used."""
+
+    cycles: _Steps
+    steps: _Steps
+    # Hours differ from run to run: the listing shows them, and `steps` are the possible hours.
+    discover: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LatencyTable:
+    """Publishing times: [hour, usual minutes, late minutes] after the run's start."""
+
+    points: Annotated[tuple[tuple[int, _Minutes, _Minutes], ...], Length(1, 100)]
+    cycles: _Steps | None = None
+    mirror: _Name | None = None
+    measured: bool = False
+
+    def __post_init__(self) -> None:
+        hours = [hour for hour, _, _ in self.points]
+        if hours != sorted(set(hours)) or any(late < usual for _, usual, late in self.points):
+            raise ValueError("hours must increase, and an hour cannot be late before it usually arrives")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MemberTable(_Dated):
+    """One member, or several with `numbers`: {n} and {nn} are replaced by each number."""
+
+    id: Annotated[str, Matches(r"[a-z0-9{}]{1,12}")]
+    numbers: _Steps | None = None
+    token: Annotated[str, Matches(r"[A-Za-z0-9_{}]{0,30}")] = ""
+    extra: tuple[_Words, ...] | None = None
+    minutes: Annotated[int, Bounds(ge=-1440, le=0)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ModelFile:
+    """A model's TOML file. Unknown keys are rejected."""
+
+    title: _Words
+    grid: _Name | None = None
+    index: IndexKind
+    extra: Annotated[tuple[_Words, ...], Length(1)] = ("",)
+    licence: _Words
+    attribution: _Words
+    variables: Annotated[tuple[Annotated[str, Matches(r"[a-z][a-z0-9_]{0,39}")], ...], Length(1, 1000)]
+    mirrors: Annotated[tuple[_MirrorTable, ...], Length(1, 20)]
+    layouts: Annotated[tuple[_LayoutTable, ...], Length(1, 50)]
+    hours: Annotated[tuple[_HoursTable, ...], Length(1, 50)]
+    latency: tuple[_LatencyTable, ...] = ()
+    members: Annotated[tuple[_MemberTable, ...], Length(most=200)] = ()
+    sample: _Name | None = None
+    sns_topic: _Words | None = None
+    scan_seconds: Annotated[int, Bounds(ge=5, le=3600)] = 60
+    give_up_hours: Annotated[int, Bounds(ge=1, le=1000)] = 24
+    stale_hours: Annotated[int, Bounds(ge=1, le=1000)] = 3
+
+    def __post_init__(self) -> None:
+        names = [mirror.name for mirror in self.mirrors]
+        used = {name for layout in self.layouts for name in layout.mirrors or ()}
+        used |= {row.mirror for row in self.latency if row.mirror}
+        if len(set(names)) < len(names) or not used <= set(names):
+            raise ValueError(f"mirrors need different names, and only {', '.join(names)} can be referred to")
+        if len(set(self.variables)) < len(self.variables):
+            raise ValueError("a variable is listed twice")
+        if any(MEMBER in layout.key for layout in self.layouts) and not self.members:
+            raise ValueError("a key with {member} needs [[members]]")
+
+
+def check_tables(tables: Mapping[str, Any], source: str) -> _ModelFile:
+    """A model's tables, checked. Raises a ModelError that names the source and up to five wrong keys."""
+    try:
+        return read(_ModelFile, tables)
+    except CheckFailed as error:
+        sentences = []
+        for problem in error.problems[:5]:
+            place = shortened(problem.key, 200)
+            sentences.append(f"{place}: {problem.text}" if place else problem.text)
+        raise ModelError(f"{source}: {'; '.join(sentences)}") from None
+
+
+def _models(name: str, file: _ModelFile, roots: Mapping[str, str]) -> Iterator[Model]:
     mirrors = tuple(_mirror(table, roots) for table in file.mirrors)
     latencies = tuple(_latency(row) for row in file.latency)
     for member in _members(file):
@@ -167,9 +286,9 @@ def _models(name: str, file: ModelFile, roots: Mapping[str, str]) -> Iterator[Mo
         )
 
 
-def _members(file: ModelFile) -> Iterator[MemberTable]:
+def _members(file: _ModelFile) -> Iterator[_MemberTable]:
     if not file.members:
-        yield MemberTable(id="")
+        yield _MemberTable(id="")
     for table in file.members:
         for number in parse_steps(table.numbers) if table.numbers else (None,):
             yield replace(
@@ -184,14 +303,14 @@ def _numbered(text: str, number: int | None) -> str:
     return text if number is None else text.replace("{nn}", f"{number:02d}").replace("{n}", str(number))
 
 
-def _mirror(table: MirrorTable, roots: Mapping[str, str]) -> Mirror:
+def _mirror(table: _MirrorTable, roots: Mapping[str, str]) -> Mirror:
     if table.host not in hosts():
         raise ModelError(f"mirror {table.name}: there is no host {table.host}; use {', '.join(hosts())}")
     root = roots.get(table.name) or clean_root(table.root)
     return Mirror(table.name, root, hosts()[table.host], table.begins, table.ends)
 
 
-def _layouts(file: ModelFile, token: str) -> tuple[KeyLayout, ...]:
+def _layouts(file: _ModelFile, token: str) -> tuple[KeyLayout, ...]:
     return tuple(
         KeyLayout(
             KeyTemplate(row.key.replace(MEMBER, token)),
@@ -205,7 +324,7 @@ def _layouts(file: ModelFile, token: str) -> tuple[KeyLayout, ...]:
     )
 
 
-def _schedule(row: HoursTable, minutes: int) -> CycleHours:
+def _schedule(row: _HoursTable, minutes: int) -> CycleHours:
     cycles = parse_steps(row.cycles)
     if cycles[-1] > 23:
         raise ModelError(f"cycles = {row.cycles!r}: runs begin at the hours 0 to 23")
@@ -214,6 +333,6 @@ def _schedule(row: HoursTable, minutes: int) -> CycleHours:
     return CycleHours(cycles, hours, row.begins, row.ends, row.discover)
 
 
-def _latency(row: LatencyTable) -> PublishTimes:
+def _latency(row: _LatencyTable) -> PublishTimes:
     points = tuple(PublishTime(hour, usual, late) for hour, usual, late in row.points)
     return PublishTimes(points, parse_steps(row.cycles) if row.cycles else None, row.mirror, row.measured)

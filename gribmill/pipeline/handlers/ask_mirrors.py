@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
+from gribmill.ingest.available_hours import Published, published
 from gribmill.ingest.circuit_breaker import Observation, choose_mirrors, observation_of
 from gribmill.ingest.http.deadline import until
 from gribmill.ingest.http.errors import SourceError, without_addresses
-from gribmill.ingest.listing.available_hours import Published, published
-from gribmill.ingest.mirrors.mirror import Mirror
+from gribmill.ingest.mirror import Mirror
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 

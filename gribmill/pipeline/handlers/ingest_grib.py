@@ -20,11 +20,11 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import read_headers
 from gribmill.identity import HourRef
+from gribmill.ingest.available_hours import Published
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded
 from gribmill.ingest.download.errors import DiskFull, DownloadFailed, NotYet, Permanent, WrongFile
 from gribmill.ingest.index.select import wanted
-from gribmill.ingest.listing.available_hours import Published
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.publish import remove_spent_here

@@ -17,7 +17,7 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.lost_tiles import loss_events, lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef, RunRef, run_id, run_time
-from gribmill.ingest.listing.available_hours import Published
+from gribmill.ingest.available_hours import Published
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gribmill.grib.names.wgrib2_time import write_time_range
-from gribmill.ingest.mirrors.mirror import IndexKind
+from gribmill.ingest.mirror import IndexKind
 from gribmill.sandbox.forecast.file_contents import PlannedField
 from gribmill.sandbox.forecast.publisher_style import PublisherStyle
 

@@ -13,7 +13,7 @@ from gribmill.ingest.models.hour_ranges import write_steps
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.ingest.mirrors.mirror import Mirror, SourceUrls
+    from gribmill.ingest.mirror import Mirror, SourceUrls
     from gribmill.ingest.models.model import CycleHours, Model
     from gribmill.pipeline.model_check import Findings
 

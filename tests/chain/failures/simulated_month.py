@@ -53,7 +53,7 @@ TIMED = (
     "gribmill.pipeline.status.status",
     "gribmill.pipeline.status.health",
     "gribmill.pipeline.retention.retention",
-    "gribmill.ingest.listing.available_hours",
+    "gribmill.ingest.available_hours",
     "gribmill.ingest.download.download",
 )
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gribmill.ingest.available_hours import published
 from gribmill.ingest.download import fetch
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded, Limits
@@ -18,7 +19,6 @@ from gribmill.ingest.download.errors import DownloadFailed, NotYet, Retryable
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import Timeouts
 from gribmill.ingest.index.select import wanted
-from gribmill.ingest.listing.available_hours import published
 from gribmill.ingest.models.model import Model
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import Publisher, Request, serving

@@ -15,7 +15,7 @@ from gribmill.ingest.download.errors import DownloadFailed, NotYet, Permanent, R
 from gribmill.ingest.download.without_index import member_of
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.select import wanted
-from gribmill.ingest.mirrors.mirror import Mirror, hosts
+from gribmill.ingest.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import OwnModels, load_models
 from tests.ingest.conftest import hrrr_at, key_of, publish

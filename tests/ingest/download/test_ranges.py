@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.ingest.download.ranges import Cost, RangeRequest, merge
+from gribmill.ingest.download.download_plan import Cost, RangeRequest, merge
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.entry import ByteRange
 

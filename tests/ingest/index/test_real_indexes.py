@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from gribmill.identity import run_time
-from gribmill.ingest.download.ranges import RangeRequest, merge
+from gribmill.ingest.download.download_plan import RangeRequest, merge
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import ByteRange, Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index

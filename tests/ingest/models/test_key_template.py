@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gribmill.identity import IdentityError
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.hour_ranges import parse_steps, write_steps
-from gribmill.ingest.models.key_template import KeyTemplate
+from gribmill.ingest.models.model import KeyTemplate
 
 HRRR = KeyTemplate("hrrr.{Ymd}/conus/hrrr.t{HH}z.wrfsfcf{ff}.grib2")
 GFS = KeyTemplate("gfs.{Ymd}/{HH}/atmos/gfs.t{HH}z.pgrb2.0p25.f{fff}")

@@ -40,7 +40,7 @@ class Host:
 @lru_cache(maxsize=1)
 def hosts() -> dict[str, Host]:
     """The hosts in hosts.toml, by name."""
-    tables = tomllib.loads(files("gribmill.ingest.mirrors").joinpath("hosts.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads(files("gribmill.ingest").joinpath("hosts.toml").read_text(encoding="utf-8"))
     return {name: read(Host, {"name": name, **table}) for name, table in tables.items()}
 
 

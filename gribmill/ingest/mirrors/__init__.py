@@ -1,3 +1,0 @@
-"""Upstream mirrors and their hosts."""
-
-__all__ = ["mirror"]
