@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from gribmill.catalogue.events import TilesLost
 from gribmill.identity import HourRef, TileRef
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers.spooled_content import recorded_spool
+from gribmill.pipeline.handlers.spooled_hour import recorded_spool
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, ingest_job, publish_job
 from gribmill.pipeline.open_queue import output_logs
 from gribmill.queue.model import NewJob

@@ -11,8 +11,7 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of
-from gribmill.pipeline.handlers.shared_spool import fetched_spool, is_left_to_its_host
-from gribmill.pipeline.handlers.spooled_content import recorded_spool
+from gribmill.pipeline.handlers.spooled_hour import fetched_spool, is_left_to_its_host, recorded_spool
 from gribmill.pipeline.handlers.wait_for_storage import or_all_wait, wait_for_space, wait_for_store
 from gribmill.pipeline.job_arguments import BuildTileArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from gribmill.catalogue.events import (
@@ -12,31 +13,35 @@ from gribmill.catalogue.events import (
     Event,
     HourFailed,
     HourIngested,
+    HoursRequested,
     RegionsWanted,
+    RunSeen,
     TilesDone,
     TilesLost,
     TilesOutdated,
 )
+from gribmill.catalogue.lost_tiles import lost_tiles
 from gribmill.catalogue.records import HourRecord
-from gribmill.grib.messages import read_headers
+from gribmill.grib.messages import MessageHeader, read_headers, supported_grids
 from gribmill.identity import HourRef
 from gribmill.ingest.available_hours import Published
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Downloaded
 from gribmill.ingest.download.errors import DiskFull, DownloadFailed, NotYet, Permanent, WrongFile
 from gribmill.ingest.index.select import wanted
-from gribmill.pipeline.context import context_of
+from gribmill.ingest.models.model import Model
+from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
 from gribmill.pipeline.handlers.publish import remove_spent_here
-from gribmill.pipeline.handlers.requested_hour import RequestedHour
-from gribmill.pipeline.handlers.shared_spool import fetched_spool, share_spool
-from gribmill.pipeline.handlers.spooled_content import NextContent, recorded_spool
+from gribmill.pipeline.handlers.spooled_hour import NextContent, fetched_spool, recorded_spool, share_spool
 from gribmill.pipeline.handlers.wait_for_storage import or_wait, wait_before_fetching, wait_for_space
 from gribmill.pipeline.job_arguments import IngestGribArgs
 from gribmill.pipeline.job_types import publish_job, tile_jobs
+from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer
 from gribmill.queue.worker.task import Task
-from gribmill.storage.layout import DataRoot, spool_generation
+from gribmill.regions.window import window
+from gribmill.storage.layout import spool_generation
 
 # Retry delay for a file that is listed but not found: mirrors become consistent within minutes.
 NOT_YET_SECONDS = 60.0
@@ -55,17 +60,14 @@ def _ingest(task: Task) -> Outcome:
     if not request.regions:
         return Failed("no region is named: [chain] regions of the settings that this worker was started with is empty")
     known = request.context.catalogue.hour(request.ref)
-    spool = _spooled(request.context.root, request.ref, known)
+    root = request.context.root
+    spool = recorded_spool(root, request.ref, known) or fetched_spool(root, request.ref, known)
     lost = _lost(request)
     if known is not None and known.holds(request.variables):
         missing = request.missing_tiles(known)
         if spool is not None or not missing:
             return _build_missing(request, known, spool, missing, lost)
     return wait_before_fetching(request.context, task.attempt_no) or _download(request, known, lost, task.attempt_no)
-
-
-def _spooled(root: DataRoot, hour: HourRef, known: HourRecord | None) -> Path | None:
-    return recorded_spool(root, hour, known) or fetched_spool(root, hour, known)
 
 
 def _lost(request: RequestedHour) -> TilesLost:
@@ -183,3 +185,75 @@ def _build_missing(
 def _nothing_to_cut(request: RequestedHour, events: Iterable[Event]) -> Succeeded:
     """The file reaches none of the regions: the hour is complete without tiles, and its messages can be removed."""
     return Succeeded(then=(publish_job(request.ref),), also=effects_of([*events, TilesDone(request.ref)]))
+
+
+@dataclass(frozen=True)
+class RequestedHour:
+    """What a job requests of one hour's file, from its arguments and the settings."""
+
+    context: Context
+    args: IngestGribArgs
+    tenant: str | None = None
+    """The tenant that requested it, if any."""
+
+    @property
+    def ref(self) -> HourRef:
+        return self.args.hour_ref
+
+    @property
+    def model(self) -> Model:
+        return self.context.model(self.args.model_id)
+
+    @property
+    def live(self) -> bool:
+        """Whether it follows the settings rather than a backfill's request."""
+        return self.args.regions is None
+
+    @cached_property
+    def regions(self) -> tuple[str, ...]:
+        """The regions to cut. Computed once, because the settings may change while the job runs."""
+        return self.args.regions or wanted_regions(self.context)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.args.variables or self.model.variables
+
+    @property
+    def keep_grib(self) -> bool:
+        return self.context.settings.chain.keep_grib if self.args.keep_grib is None else self.args.keep_grib
+
+    def reached_by(self, messages: Iterable[MessageHeader]) -> list[str]:
+        """The regions that the file's own grids reach. Fields on unsupported grids are listed in the tile's meta."""
+        grids = supported_grids(messages)
+        return [name for name in self.regions if any(window(grid, self.context.region(name).box) for grid in grids)]
+
+    def check_reach(self, reached: Iterable[str]) -> None:
+        """Raise if the file misses a region that the model's grid reaches: it is on a wrong grid."""
+        missed = {*self.context.promised_of(self.model, self.regions)} - {*reached}
+        if missed:
+            names = ", ".join(sorted(missed))
+            grid = f"the grid of {self.model.id} ({self.model.grid})"
+            raise WrongFile(f"the file's grid does not reach {names}, which {grid} does")
+
+    def missing_tiles(self, known: HourRecord) -> set[str]:
+        """The regions whose tile of this hour is missing or lost, except those that the file does not reach."""
+        tiles = self.context.catalogue.tiles(self.ref.run)
+        built = {tile.region for tile in tiles if tile.hour == self.ref.hour}
+        reached = self.context.regions_of(self.model, self.regions)
+        wanted = {*(name for name in reached if name not in known.asked), *known.regions}
+        return wanted - (built - {*self.lost_tiles()})
+
+    def lost_tiles(self) -> tuple[str, ...]:
+        """The regions whose tile of this hour was built and is now missing or damaged."""
+        ref = self.ref
+        return lost_tiles(self.context.root, self.context.catalogue, ref.run, ref.hour).get(ref.hour, ())
+
+    def run_seen(self) -> list[Event]:
+        """The run of a file that no scan has seen; a backfill requests only some of its hours."""
+        run = self.ref.run.time
+        if self.model.discovers(run):
+            return []
+        hours = self.model.hours(run)
+        if self.live:
+            return [RunSeen(self.ref.run, hours)]
+        return [HoursRequested(self.ref.run, (self.ref.hour,), len(hours))]

@@ -16,7 +16,7 @@ import pytest
 
 import gribmill
 from gribmill.identity import RunRef
-from gribmill.pipeline.handlers import shared_spool
+from gribmill.pipeline.handlers import spooled_hour
 from gribmill.pipeline.job_types import scan_job
 from gribmill.storage import object_client
 from gribmill.storage.object_path import ObjectPath
@@ -42,7 +42,7 @@ NewStoreChain = Callable[..., ChainDriver]
 def store_chain(new_chain: NewChain, prefix: ObjectPath, monkeypatch: pytest.MonkeyPatch) -> NewStoreChain:
     """Creates chains with tiles and spool in the object store."""
     # Do not wait for the host that has the messages: here there is only one.
-    monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 0.0)
+    monkeypatch.setattr(spooled_hour, "OWN_HOST_SECONDS", 0.0)
 
     def make(**options: Any) -> ChainDriver:
         return new_chain(changes=store_settings(prefix), **options)
@@ -114,13 +114,13 @@ def test_hour_is_left_to_its_host_for_a_short_while(
     chain.publish("hrrr", 1)
     chain.look_only("hrrr", "scan_source", "ingest_grib")
     shutil.rmtree(chain.data / "grib")
-    monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 3600.0)
+    monkeypatch.setattr(spooled_hour, "OWN_HOST_SECONDS", 3600.0)
     ran = chain.work()
     assert {one.outcome.reason for one in ran if one.job.type == "build_tile"} == {  # type: ignore[union-attr]
         "waiting briefly for the host that has its messages"
     }
     assert not chain.tiles()
-    monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 0.0)
+    monkeypatch.setattr(spooled_hour, "OWN_HOST_SECONDS", 0.0)
 
     def all_built() -> bool:
         chain.work()
@@ -237,7 +237,7 @@ def test_temporary_outage_of_the_store_costs_no_attempt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server, process = own_server()
-    monkeypatch.setattr(shared_spool, "OWN_HOST_SECONDS", 0.0)
+    monkeypatch.setattr(spooled_hour, "OWN_HOST_SECONDS", 0.0)
     chain = new_chain(changes=store_settings(server.path("chain")))
     chain.publish("hrrr")
     chain.look_only("hrrr", "scan_source", "ingest_grib")

@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.grib.messages import MessageHeader
 from gribmill.identity import HourRef
-from gribmill.pipeline.handlers.requested_hour import RequestedHour
+from gribmill.pipeline.handlers.ingest_grib import RequestedHour
 from gribmill.pipeline.job_types import ingest_job, publish_job, scan_job
 from gribmill.queue.model import Failed, Succeeded
 from gribmill.queue.worker.in_process import Ticker
