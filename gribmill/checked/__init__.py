@@ -3,4 +3,4 @@
 Replaces pydantic where a command must start fast: `point`, `status`, and all that read settings, models or tiles.
 """
 
-__all__ = ["constraints", "describe", "plain", "problem", "read"]
+__all__ = ["constraints", "table"]

@@ -1,11 +1,26 @@
-"""Constraints for annotations, such as Annotated[float, Bounds(ge=0)], and fields with a description."""
+"""Constraints for annotations, such as Annotated[float, Bounds(ge=0)]: their text, and errors about wrong values."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+WrongKind = Literal["unknown key", "missing", "value"]
+_REQUIRED: Any = dataclasses.MISSING
+_KINDS = {
+    str: "text",
+    Path: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    list: "list",
+    tuple: "list",
+    dict: "table",
+}
 
 
 class Bounds(NamedTuple):
@@ -45,9 +60,6 @@ class After(NamedTuple):
     function: Callable[[Any], Any]
 
 
-_REQUIRED: Any = dataclasses.MISSING
-
-
 def field(
     default: Any = _REQUIRED, *, default_factory: Any = _REQUIRED, description: str = "", secret: bool = False
 ) -> Any:
@@ -59,6 +71,70 @@ def field(
     return dataclasses.field(default=default, metadata=metadata, repr=not secret)
 
 
+def describe(hint: Any) -> str:
+    """The values that an annotation allows: `number, 0 to 3600`, `full or normal`."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " or ".join(str(choice) for choice in inner)
+    if origin in (Union, types.UnionType):
+        return " or ".join(describe(one) for one in inner if one is not types.NoneType)
+    if origin is Annotated:
+        return ", ".join([describe(inner[0]), *_demands(inner[0], inner[1:])])
+    return _KINDS.get(origin or hint, "table")
+
+
+def _demands(hint: Any, constraints: tuple[Any, ...]) -> list[str]:
+    words = []
+    for one in constraints:
+        match one:
+            case Bounds():
+                words += _limits(one)
+            case Matches():
+                words.append(f"^{one.pattern}$")
+            case Length(most=int()) if hint is str:
+                words.append(f"up to {one.most} characters")
+    return words
+
+
+def _limits(bounds: Bounds) -> list[str]:
+    if bounds.ge is not None and bounds.le is not None:
+        return [f"{digits(bounds.ge)} to {digits(bounds.le)}"]
+    words = {"at least": bounds.ge, "more than": bounds.gt, "at most": bounds.le, "less than": bounds.lt}
+    return [f"{word} {digits(limit)}" for word, limit in words.items() if limit is not None]
+
+
 def digits(number: float) -> str:
     """The number as text, without an exponent if it is whole: 1000000000, 0.05."""
     return str(int(number)) if number == int(number) else f"{number:g}"
+
+
+class WrongValue(NamedTuple):
+    """One wrong value: its place, the value, and what it should be."""
+
+    place: tuple[int | str, ...]
+    value: Any
+    text: str
+    kind: WrongKind = "value"
+
+    @property
+    def key(self) -> str:
+        """The place as a dotted key; empty for the whole table."""
+        return ".".join(str(part) for part in self.place)
+
+
+class CheckFailed(ValueError):
+    """A table is not valid; lists all its wrong values."""
+
+    def __init__(self, problems: list[WrongValue]) -> None:
+        super().__init__("; ".join(f"{problem.key}: {problem.text}" for problem in problems[:3]))
+        self.problems = problems
+
+
+def wrong(value: Any, text: str) -> CheckFailed:
+    """The error for one value; the containing table prepends its place."""
+    return CheckFailed([WrongValue((), value, text)])
+
+
+def inside(part: int | str, error: CheckFailed) -> list[WrongValue]:
+    """The problems of a part, with places relative to the whole."""
+    return [problem._replace(place=(part, *problem.place)) for problem in error.problems]

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gribmill.checked.constraints import Bounds, Length, Matches, digits
-from gribmill.checked.problem import wrong
+from gribmill.checked.constraints import Bounds, Length, Matches, digits, wrong
 
 Reader = Callable[[Any], Any]
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -17,7 +16,7 @@ BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "n
 MOST_DIGITS = 400
 
 
-def read_text(value: Any) -> str:
+def _read_text(value: Any) -> str:
     if not isinstance(value, str):
         raise wrong(value, "Input should be a valid string")
     if not value.isascii():
@@ -28,7 +27,7 @@ def read_text(value: Any) -> str:
     return value
 
 
-def read_whole(value: Any) -> int:
+def _read_whole(value: Any) -> int:
     if type(value) is int:
         return value
     if isinstance(value, str) and len(value) <= MOST_DIGITS:
@@ -43,7 +42,7 @@ def read_whole(value: Any) -> int:
     raise wrong(value, _not_a_number(value, "Input should be a valid integer"))
 
 
-def read_number(value: Any) -> float:
+def _read_number(value: Any) -> float:
     if type(value) is not float:
         value = _as_float(value)
     if not math.isfinite(value):
@@ -66,7 +65,7 @@ def _not_a_number(value: Any, text: str) -> str:
     return "expected a number, not true or false" if isinstance(value, bool) else text
 
 
-def read_boolean(value: Any) -> bool:
+def _read_boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in BOOLEANS:
@@ -74,13 +73,13 @@ def read_boolean(value: Any) -> bool:
     raise wrong(value, "Input should be a valid boolean: true or false")
 
 
-def read_path(value: Any) -> Path:
+def _read_path(value: Any) -> Path:
     if not isinstance(value, str | Path):
         raise wrong(value, "Input is not a valid path")
     return Path(value)
 
 
-def read_aware_time(value: Any) -> datetime:
+def _read_aware_time(value: Any) -> datetime:
     """A time with a time zone: a TOML time, or text in ISO 8601."""
     if isinstance(value, str):
         try:
@@ -94,6 +93,17 @@ def read_aware_time(value: Any) -> datetime:
     return value.astimezone(UTC)
 
 
+# The reader of each type.
+SCALARS: dict[Any, Reader] = {
+    str: _read_text,
+    int: _read_whole,
+    float: _read_number,
+    bool: _read_boolean,
+    Path: _read_path,
+    datetime: _read_aware_time,
+}
+
+
 def within(reader: Reader, bounds: Bounds) -> Reader:
     """The reader, with a check that the number is within the bounds."""
     ge, gt, le, lt = bounds
@@ -101,7 +111,7 @@ def within(reader: Reader, bounds: Bounds) -> Reader:
     usual = gt is None and le is None
 
     def read(value: Any) -> Any:
-        if type(value) is int and reader is read_whole and usual and low <= value < high:
+        if type(value) is int and reader is _read_whole and usual and low <= value < high:
             return value
         number = reader(value)
         if ge is not None and number < ge:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from gribmill.checked.constraints import Bounds
-from gribmill.checked.read import read
+from gribmill.checked.table import read
 from gribmill.ingest.errors import ModelError
 
 SCHEMES = ("https", "http", "file")

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from gribmill.checked.constraints import Bounds, Length, Matches
-from gribmill.checked.problem import CheckFailed, WrongValue
-from gribmill.checked.read import read
+from gribmill.checked.constraints import Bounds, CheckFailed, Length, Matches, WrongValue
+from gribmill.checked.table import read
 from gribmill.errors import quoted
 from gribmill.queue.errors import BadDefinition
 from gribmill.queue.job_type import JobType

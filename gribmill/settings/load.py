@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gribmill.checked.problem import CheckFailed, WrongValue
+from gribmill.checked.constraints import CheckFailed, WrongValue
 from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
 from gribmill.errors import quoted, shortened
 from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, shown, variable_of

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, dataclass_transform
 
-from gribmill.checked.plain import plain
-from gribmill.checked.read import read
+from gribmill.checked.table import plain, read
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, get_args
 
-from gribmill.checked.describe import describe
-from gribmill.checked.read import annotations_of
+from gribmill.checked.constraints import describe
+from gribmill.checked.table import annotations_of
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import Settings
 from gribmill.settings.settings_table import SettingsTable

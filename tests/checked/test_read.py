@@ -10,11 +10,8 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from gribmill.checked.constraints import After, Before, Bounds, Length, Matches
-from gribmill.checked.describe import describe
-from gribmill.checked.plain import plain
-from gribmill.checked.problem import CheckFailed
-from gribmill.checked.read import annotations_of, read
+from gribmill.checked.constraints import After, Before, Bounds, CheckFailed, Length, Matches, describe
+from gribmill.checked.table import annotations_of, plain, read
 
 
 def _split(value: Any) -> Any:

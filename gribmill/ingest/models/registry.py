@@ -13,9 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from gribmill.checked.constraints import After, Bounds, Length, Matches
-from gribmill.checked.problem import CheckFailed
-from gribmill.checked.read import read
+from gribmill.checked.constraints import After, Bounds, CheckFailed, Length, Matches
+from gribmill.checked.table import read
 from gribmill.errors import shortened
 from gribmill.identity import IdentityError, check_family_name, check_model_id
 from gribmill.ingest.errors import ModelError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gribmill.checked.plain import plain
+from gribmill.checked.table import plain
 from gribmill.errors import GribmillError
 from gribmill.identity import RUN_ID
 from gribmill.regions.box import Box

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gribmill.checked.plain import plain
+from gribmill.checked.table import plain
 from gribmill.tiles.read.tile import Tile
 
 # Keys about how the tile was made, which are not compared.

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.arrays import Floats
-from gribmill.checked.plain import plain
-from gribmill.storage.atomic import Check, Superseded, link_atomic
+from gribmill.checked.table import plain
+from gribmill.storage.atomic import Check, link_atomic
+from gribmill.storage.errors import Superseded
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError

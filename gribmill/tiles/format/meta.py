@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
-from gribmill.checked.constraints import Bounds, Length, Matches
-from gribmill.checked.problem import CheckFailed, WrongValue
-from gribmill.checked.read import read
+from gribmill.checked.constraints import Bounds, CheckFailed, Length, Matches, WrongValue
+from gribmill.checked.table import read
 from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID, IdentityError, run_time
 from gribmill.regions.tile_options import Method
 from gribmill.tiles.errors import TileError

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gribmill.arrays import Floats, Values
-from gribmill.checked.plain import plain
+from gribmill.checked.table import plain
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids.columns import goes_round
 from gribmill.regions.grids.earth import KM_PER_DEGREE

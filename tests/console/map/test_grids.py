@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gribmill.checked.plain import plain
+from gribmill.checked.table import plain
 from gribmill.regions.grids import GaussianGrid, Grid
 from gribmill.regions.window import Window
 from gribmill.tiles.format.grid_record import grid_record, window_axes

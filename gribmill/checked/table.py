@@ -1,4 +1,4 @@
-"""Reads a dataclass from a table, according to its annotations."""
+"""Reads a dataclass from a table, according to its annotations, and converts one to a table."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
-from gribmill.checked.constraints import After, Before, Bounds, Length, Matches
-from gribmill.checked.problem import CheckFailed, WrongValue, inside, wrong
-from gribmill.checked.scalars import (
-    Reader,
-    matching,
-    one_of,
-    read_aware_time,
-    read_boolean,
-    read_number,
-    read_path,
-    read_text,
-    read_whole,
-    sized,
-    within,
-)
+from gribmill.checked.constraints import After, Before, Bounds, CheckFailed, Length, Matches, WrongValue, inside, wrong
+from gribmill.checked.scalars import SCALARS, Reader, matching, one_of, sized, within
 
 T = TypeVar("T")
-SCALARS: dict[Any, Reader] = {
-    str: read_text,
-    int: read_whole,
-    float: read_number,
-    bool: read_boolean,
-    Path: read_path,
-    datetime: read_aware_time,
-}
-
 _READERS: dict[tuple[Any, bool], Reader] = {}
 
 
 def read(kind: type[T], table: Any, *, ignore_unknown: bool = False) -> T:
     """The dataclass. Raises CheckFailed with all wrong values. Defaults are not checked."""
     return cast("T", _reader_of_class(kind, ignore_unknown)(table))
+
+
+def plain(value: Any, *, exclude_none: bool = False) -> Any:
+    """The value with dataclasses as tables, tuples as lists, and paths and times as text."""
+    names = getattr(type(value), "__dataclass_fields__", None)
+    if names is not None:
+        return _table({name: getattr(value, name) for name in names}, exclude_none)
+    if isinstance(value, Mapping):
+        return _table(value, exclude_none)
+    if isinstance(value, list | tuple):
+        return [plain(one, exclude_none=exclude_none) for one in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _table(values: Mapping[str, Any], exclude_none: bool) -> dict[str, Any]:
+    return {
+        name: plain(value, exclude_none=exclude_none)
+        for name, value in values.items()
+        if value is not None or not exclude_none
+    }
 
 
 def _reader_of_class(kind: Any, ignore_unknown: bool) -> Reader:
@@ -54,7 +54,7 @@ def _reader_of_class(kind: Any, ignore_unknown: bool) -> Reader:
 def _make_reader(kind: Any, ignore_unknown: bool) -> Reader:
     hints = annotations_of(kind)
     fields = [
-        (one.name, one.metadata.get("key") or one.name, one.default, reader_of(hints[one.name], ignore_unknown))
+        (one.name, one.metadata.get("key") or one.name, one.default, _reader_of(hints[one.name], ignore_unknown))
         for one in dataclasses.fields(kind)
     ]
     required = {
@@ -124,7 +124,7 @@ def annotations_of(kind: type[Any]) -> dict[str, Any]:
     return found
 
 
-def reader_of(hint: Any, ignore_unknown: bool = False) -> Reader:
+def _reader_of(hint: Any, ignore_unknown: bool = False) -> Reader:
     """A function that returns the checked value or raises CheckFailed."""
     if hint in SCALARS:
         return SCALARS[hint]
@@ -140,11 +140,11 @@ def reader_of(hint: Any, ignore_unknown: bool = False) -> Reader:
     if origin in (Union, types.UnionType):
         return _union(inner, ignore_unknown)
     if origin is dict:
-        return _mapping(reader_of(inner[0], ignore_unknown), reader_of(inner[1], ignore_unknown))
+        return _mapping(_reader_of(inner[0], ignore_unknown), _reader_of(inner[1], ignore_unknown))
     if origin is list or (origin is tuple and inner[-1] is Ellipsis):
-        return _sequence(origin, reader_of(inner[0], ignore_unknown))
+        return _sequence(origin, _reader_of(inner[0], ignore_unknown))
     if origin is tuple:
-        return _row(tuple(reader_of(one, ignore_unknown) for one in inner))
+        return _row(tuple(_reader_of(one, ignore_unknown) for one in inner))
     raise TypeError(f"values of type {hint} cannot be read")
 
 
@@ -153,7 +153,7 @@ def _anything(value: Any) -> Any:
 
 
 def _annotated(hint: Any, constraints: tuple[Any, ...], ignore_unknown: bool) -> Reader:
-    reader = reader_of(hint, ignore_unknown)
+    reader = _reader_of(hint, ignore_unknown)
     noun = "character" if hint is str else "item"
     for one in constraints:
         match one:
@@ -185,7 +185,7 @@ def _chained(first: Callable[[Any], Any], then: Callable[[Any], Any]) -> Reader:
 def _union(hints: tuple[Any, ...], ignore_unknown: bool) -> Reader:
     """Uses the reader for the value's type, else the first one that accepts the value."""
     nullable = types.NoneType in hints
-    readers = [(_python_type(hint), reader_of(hint, ignore_unknown)) for hint in hints if hint is not types.NoneType]
+    readers = [(_python_type(hint), _reader_of(hint, ignore_unknown)) for hint in hints if hint is not types.NoneType]
     by_type = dict(reversed(readers))
     (_, first), *others = readers
     if not others:
