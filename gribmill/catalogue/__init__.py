@@ -1,3 +1,3 @@
 """The catalogue of runs, hours, tiles and mirrors: its records, reads, and the events that change it."""
 
-__all__ = ["changes", "events", "lost_tiles", "reads", "records"]
+__all__ = ["changes", "events", "reads", "records"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -23,9 +23,11 @@ from gribmill.catalogue.records import (
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.circuit_breaker import MirrorHealth
+from gribmill.storage.layout import DataRoot, ListedTiles
 
 if TYPE_CHECKING:
-    from gribmill.catalogue.events import Event
+    from gribmill.catalogue.events import Event, TilesLost
+
 
 MOST_RUNS = 10_000
 RecordT = TypeVar("RecordT")
@@ -157,3 +159,52 @@ class Catalogue:
     def _query(self, record: type[RecordT], statement: str, **params: Any) -> list[RecordT]:
         with self.database.read() as tx:
             return tx.query(record, f"catalogue/{statement}", params)
+
+
+def lost_tiles(
+    root: DataRoot, catalogue: Catalogue, run: RunRef, hour: int | None = None
+) -> dict[int, tuple[str, ...]]:
+    """Maps each hour (or the given one) to the regions whose recorded tile is lost; other hours are left out.
+
+    One listing per run, or one stat() per tile of an hour. `gribmill tile verify` checks the contents of files.
+    """
+    tiles = catalogue.tiles(run, lost=True)
+    if hour is None:
+        return lost_among(root, run, tiles, root.listed_tiles(run))
+    return lost_among(root, run, (one for one in tiles if one.hour == hour))
+
+
+def lost_among(
+    root: DataRoot, run: RunRef, tiles: Iterable[TileRecord], listed: ListedTiles | None = None
+) -> dict[int, tuple[str, ...]]:
+    """The same for these tiles of a run; without a listing, each is checked separately."""
+    found: dict[int, tuple[str, ...]] = {}
+    for tile in tiles:
+        if tile.lost_at is not None or not _exists(root, run, tile, listed):
+            found[tile.hour] = (*found.get(tile.hour, ()), tile.region)
+    return found
+
+
+def is_as_recorded(root: DataRoot, run: RunRef, tile: TileRecord) -> bool:
+    """Whether the tile's file exists with the recorded size."""
+    path = root.tile(run.hour(tile.hour).tile(tile.region))
+    try:
+        return path.stat().st_size == tile.bytes
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _exists(root: DataRoot, run: RunRef, tile: TileRecord, listed: ListedTiles | None) -> bool:
+    if listed is not None and listed.sizes.get((tile.region, tile.hour)) == tile.bytes:
+        return True
+    # A listing of files does not follow links; one of objects is complete, and each check would be a request.
+    is_final = listed is not None and root.tiles_at is not None
+    return not is_final and is_as_recorded(root, run, tile)
+
+
+def loss_events(run: RunRef, lost: Mapping[int, Iterable[str]], seen_at: datetime) -> Iterator[TilesLost]:
+    """The events to record. `seen_at` is when the check started: tiles built since then are not lost."""
+    from gribmill.catalogue.events import TilesLost  # late: `status` only reads
+
+    for hour, regions in lost.items():
+        yield TilesLost(run.hour(hour), tuple(regions), seen_at)

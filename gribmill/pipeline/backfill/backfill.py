@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from gribmill.catalogue.events import HoursRequested
-from gribmill.catalogue.lost_tiles import is_as_recorded
-from gribmill.catalogue.reads import Catalogue
+from gribmill.catalogue.reads import Catalogue, is_as_recorded
 from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, run_id
 from gribmill.ingest.models.hour_ranges import write_steps

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gribmill.catalogue.lost_tiles import lost_tiles
+from gribmill.catalogue.reads import lost_tiles
 from gribmill.identity import HourRef, RunRef, TileRef
 from gribmill.ingest.download.download import is_being_downloaded
 from gribmill.pipeline.checkup.finding import Examination, Finding

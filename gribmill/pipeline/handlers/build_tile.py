@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gribmill.catalogue.events import Event, RegionDropped, TileBuilt, TilesCut, TilesDone
-from gribmill.catalogue.lost_tiles import is_as_recorded
+from gribmill.catalogue.reads import is_as_recorded
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of

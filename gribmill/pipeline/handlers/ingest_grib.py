@@ -20,7 +20,7 @@ from gribmill.catalogue.events import (
     TilesLost,
     TilesOutdated,
 )
-from gribmill.catalogue.lost_tiles import lost_tiles
+from gribmill.catalogue.reads import lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.grib.messages import MessageHeader, read_headers, supported_grids
 from gribmill.identity import HourRef

@@ -14,7 +14,7 @@ from gribmill.catalogue.events import (
     RunRemoved,
     RunSeen,
 )
-from gribmill.catalogue.lost_tiles import loss_events, lost_tiles
+from gribmill.catalogue.reads import loss_events, lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef, RunRef, run_id, run_time
 from gribmill.ingest.available_hours import Published

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from gribmill.catalogue.lost_tiles import lost_among
+from gribmill.catalogue.reads import lost_among
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
 from gribmill.ingest.circuit_breaker import MirrorHealth
