@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.config_file import SettingsError
-from gribmill.data_root import data_root, default_data_root
+from gribmill.config_file import SettingsError, data_root, default_data_root
 from gribmill.settings.load import load_settings, load_with_origins
 from gribmill.settings.schema import Settings, known_keys
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from gribmill.config_file import CONFIG_NAME
-from gribmill.data_root import default_data_root
+from gribmill.config_file import CONFIG_NAME, default_data_root
 from gribmill.errors import GribmillError
 from gribmill.settings.toml_file import settings_file
 

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 
 from gribmill.available_cores import available_cores
 from gribmill.checked.constraints import After, Before, Bounds, Length, Matches, field
-from gribmill.config_file import SettingsError, check_path, expand_user
-from gribmill.data_root import default_data_root
+from gribmill.config_file import SettingsError, check_path, default_data_root, expand_user
 from gribmill.database_url import check_database_url
 from gribmill.errors import GribmillError
 from gribmill.regions.tile_options import Encoding, Method

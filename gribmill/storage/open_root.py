@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.config_file import find_config, read_config
-from gribmill.data_root import data_root
+from gribmill.config_file import data_root, find_config, read_config
 from gribmill.storage.layout import DataRoot
 from gribmill.storage.object_path import ObjectPath, is_url, object_path
 from gribmill.storage.store_options import StoreOptions

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gribmill.data_root import default_data_root
+from gribmill.config_file import default_data_root
 from gribmill.settings.load import load_settings
 from gribmill.settings.schema import Settings, known_keys
 from tests.cli.conftest import Run
