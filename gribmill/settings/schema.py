@@ -15,8 +15,8 @@ from gribmill.errors import GribmillError
 from gribmill.regions.tile_options import Encoding, Method
 from gribmill.settings.settings_table import SettingsTable, settings_table
 from gribmill.settings.variable_table import VariableSettings
+from gribmill.storage.bucket import StoreOptions, check_endpoint
 from gribmill.storage.object_path import object_path
-from gribmill.storage.store_options import StoreOptions, check_endpoint
 
 # A century, and more than any machine has. Larger numbers are mistakes, and could overflow a date or an integer.
 Days = Annotated[float, Bounds(gt=0, le=36_500)]

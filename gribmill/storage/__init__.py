@@ -4,12 +4,9 @@ __all__ = [
     "atomic",
     "bucket",
     "errors",
-    "folder_lock",
     "latest",
     "layout",
-    "no_space",
     "object_path",
     "object_ranges",
     "open_root",
-    "store_options",
 ]

@@ -19,3 +19,15 @@ class ObjectStoreUnreachable(StorageError):
 
 class ChangedObject(StorageError):
     """The condition of a request does not hold: another process wrote the object."""
+
+
+class NoSpace(StorageError):
+    """The disk is full, or a quota is used up: a temporary failure, so jobs wait for it."""
+
+
+class FolderBusy(StorageError):
+    """Another process held the lock of a folder for too long."""
+
+
+class Superseded(StorageError):
+    """The file would replace a newer one."""

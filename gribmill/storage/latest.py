@@ -11,10 +11,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from gribmill.storage.atomic import MOST_TURNS, write_atomic
+from gribmill.storage.atomic import MOST_TURNS, locked_folder, write_atomic
 from gribmill.storage.bucket import NEW, Condition
 from gribmill.storage.errors import ChangedObject, StorageError
-from gribmill.storage.folder_lock import locked_folder
 from gribmill.storage.layout import DataRoot
 from gribmill.storage.object_path import ObjectPath, StoredPath
 

@@ -9,9 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gribmill.errors import GribmillError, control_character, quoted
-from gribmill.storage.bucket import Bucket, Condition, ObjectStatus
+from gribmill.storage.bucket import Bucket, Condition, ObjectStatus, StoreOptions
 from gribmill.storage.errors import ObjectStoreError
-from gribmill.storage.store_options import StoreOptions
 
 if TYPE_CHECKING:
     from gribmill.storage.object_client import ObjectClient

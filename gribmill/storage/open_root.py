@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gribmill.config_file import data_root, find_config, read_config
+from gribmill.storage.bucket import StoreOptions
 from gribmill.storage.layout import DataRoot
 from gribmill.storage.object_path import ObjectPath, is_url, object_path
-from gribmill.storage.store_options import StoreOptions
 
 if TYPE_CHECKING:
     from gribmill.settings.schema import Settings

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from gribmill.errors import GribmillError
+from gribmill.storage.bucket import StoreOptions
 from gribmill.storage.object_path import ObjectPath, object_path
-from gribmill.storage.store_options import StoreOptions
 from tests.waiting import wait_until
 
 

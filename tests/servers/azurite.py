@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.storage.bucket import Bucket
+from gribmill.storage.bucket import Bucket, StoreOptions
 from gribmill.storage.object_path import ObjectPath
-from gribmill.storage.store_options import StoreOptions
 from tests.servers.seaweed import free_ports
 from tests.servers.shared import Started, shared_server
 from tests.waiting import wait_until

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from gribmill.errors import GribmillError
-from gribmill.storage.bucket import Bucket
+from gribmill.storage.bucket import Bucket, StoreOptions
 from gribmill.storage.object_path import ObjectPath
-from gribmill.storage.store_options import StoreOptions
 from tests.servers.required import unavailable
 from tests.servers.shared import Started, shared_server
 from tests.waiting import wait_until

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.storage.atomic import Superseded, write_atomic
-from gribmill.storage.folder_lock import FolderBusy, locked_folder
-from gribmill.storage.no_space import NoSpace
+from gribmill.storage.atomic import locked_folder, write_atomic
+from gribmill.storage.errors import FolderBusy, NoSpace, Superseded
 
 
 def refuse() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gribmill.identity import RunRef
-from gribmill.storage.atomic import Superseded, write_atomic
+from gribmill.storage.atomic import write_atomic
+from gribmill.storage.errors import Superseded
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest, read_latest
 from gribmill.storage.layout import DataRoot, TileFolder, remove_folder
 from gribmill.storage.object_path import ObjectPath, StoredPath

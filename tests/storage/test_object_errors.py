@@ -12,12 +12,11 @@ import pytest
 from gribmill.config_file import SettingsError
 from gribmill.errors import GribmillError
 from gribmill.storage import object_client
-from gribmill.storage.bucket import NEW, Bucket
+from gribmill.storage.bucket import NEW, Bucket, StoreOptions
 from gribmill.storage.errors import ChangedObject, ObjectStoreError, ObjectStoreUnreachable
 from gribmill.storage.object_client import client_of
 from gribmill.storage.object_path import ObjectPath, object_path, stored_path
 from gribmill.storage.object_ranges import merged
-from gribmill.storage.store_options import StoreOptions
 from tests.servers.seaweed import KEY, SECRET, ObjectServer
 
 needs_server = pytest.mark.process

@@ -50,7 +50,7 @@ from gribmill.ingest.http.errors import (
 from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.mirror import SourceUrls
 from gribmill.ingest.models.model import Model
-from gribmill.storage.no_space import is_no_space
+from gribmill.storage.atomic import is_no_space
 
 BUSY_SECONDS = 10.0
 log = logging.getLogger("gribmill.download")

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 
 from gribmill.ingest.errors import IngestError
+from gribmill.storage.atomic import is_no_space
 from gribmill.storage.layout import journal_of, part_of
-from gribmill.storage.no_space import is_no_space
 
 BLOCK_BYTES = 1 << 20
 # A journal line has about 90 bytes, and no file has more pieces than download_plan.MOST_RANGES.

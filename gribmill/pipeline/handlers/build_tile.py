@@ -17,11 +17,8 @@ from gribmill.pipeline.job_arguments import BuildTileArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
 from gribmill.queue.model import Failed, Outcome, Snoozed, Succeeded, Transfer
 from gribmill.queue.worker.task import Batch, Task
-from gribmill.storage.atomic import Superseded
-from gribmill.storage.errors import ObjectStoreUnreachable
-from gribmill.storage.folder_lock import FolderBusy
+from gribmill.storage.errors import FolderBusy, NoSpace, ObjectStoreUnreachable, Superseded
 from gribmill.storage.layout import remove_spool
-from gribmill.storage.no_space import NoSpace
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import BuildResult, FailedRegion
 from gribmill.tiles.build.tile_writer import BuiltTile

@@ -10,10 +10,9 @@ from gribmill.pipeline.job_arguments import PublishArgs
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.queue.model import NewJob, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
-from gribmill.storage.folder_lock import FolderBusy
+from gribmill.storage.errors import FolderBusy, NoSpace
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
 from gribmill.storage.layout import remove_spool
-from gribmill.storage.no_space import NoSpace
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.meta_member import generation_of
 

@@ -21,9 +21,9 @@ from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef
 from gribmill.ingest.download.download import is_being_downloaded
 from gribmill.ingest.download.download_plan import Downloaded
+from gribmill.storage.atomic import space_for
 from gribmill.storage.errors import ChangedObject
 from gribmill.storage.layout import DataRoot, spool_generation, unique_part_of
-from gribmill.storage.no_space import space_for
 from gribmill.tiles.format.meta_member import generation_of
 
 # For this long, other hosts leave an hour to the host that downloaded it.

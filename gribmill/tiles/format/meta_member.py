@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gribmill.storage.atomic import Superseded
+from gribmill.storage.errors import Superseded
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import LIMIT_META_BYTES, META, Meta, parse_meta

@@ -156,7 +156,7 @@ def test_upload_that_is_killed_half_way_leaves_nothing(prefix: ObjectPath) -> No
     size = 300_000_000
     code = (
         "from gribmill.storage.object_path import object_path\n"
-        "from gribmill.storage.store_options import StoreOptions\n"
+        "from gribmill.storage.bucket import StoreOptions\n"
         f"path = object_path({str(path)!r}, StoreOptions({prefix.bucket.options.endpoint!r}))\n"
         "path.client\n"
         "print('ready', flush=True)\n"

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.sqlite.host_lock import HostLock
-from gribmill.storage.folder_lock import FolderBusy, locked_folder
+from gribmill.storage.atomic import locked_folder
+from gribmill.storage.errors import FolderBusy
 from gribmill.tiles.read.tile import read_tile
 from tests.chain.chain_driver import ChainDriver, environment
 from tests.chain.conftest import NewChain
