@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gribmill.arrays import Floats, Values
 from gribmill.checked.table import plain
 from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.window_name import RUN, base_name, split_window
 from gribmill.regions.grids.columns import goes_round
 from gribmill.regions.grids.earth import KM_PER_DEGREE
 from gribmill.storage.layout import GRID_FILE
@@ -20,11 +21,10 @@ from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.storage.object_ranges import ByteSpan
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.grid_record import cached_grid, window_latlon
-from gribmill.tiles.format.meta import COORDINATES, META, Meta
+from gribmill.tiles.format.meta import COORDINATES, META, Meta, VariableMeta
 from gribmill.tiles.format.meta_member import read_meta, read_meta_grid
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.requantize import dequantize
-from gribmill.tiles.read.over_time import stored_over_time
 
 FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 
@@ -87,7 +87,7 @@ class Tile:
         if name in self.meta.variables:
             return name
         others = (one for one in lexicon().other_names(name, self.meta.model) if one in self.meta.variables)
-        return next(others, None) or stored_over_time(name, self.meta.variables)
+        return next(others, None) or _over_time(name, self.meta.variables)
 
     def read(self, name: str, *, copy: bool = True) -> Values:
         """One variable: rows from south to north, columns from west to east, NaN where the source has no value.
@@ -274,3 +274,19 @@ def _stored_latlon(tile: Tile) -> tuple[Floats, Floats] | None:
 @lru_cache(maxsize=64)
 def _grid_archive(path: StoredPath, identity: Identity) -> Archive:
     return Archive(path)
+
+
+def _over_time(name: str, variables: Mapping[str, VariableMeta]) -> str | None:
+    """The array with the time range in the name: `tp_6h` may be `tp` at hour 6 and `tp_bucket` at hour 12."""
+    if name.endswith(RUN):
+        total = base_name(name)
+        return total if total in variables and variables[total].step_minutes[0] == 0 else None
+    found = split_window(name)
+    if found is None:
+        return None
+    base, minutes = found
+    for other, item in variables.items():
+        start, end = item.step_minutes
+        if end - start == minutes and item.statistic != "instant" and base_name(other) == base:
+            return other
+    return None
