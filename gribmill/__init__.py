@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gribmill.tiles.read.point.point import point as point
     from gribmill.tiles.read.point.point import points as points
     from gribmill.tiles.read.run_dataset import open_run as open_run
-    from gribmill.tiles.read.runs_dataset import open_runs as open_runs
+    from gribmill.tiles.read.run_dataset import open_runs as open_runs
     from gribmill.tiles.read.tile import read_tile as read_tile
 
 # The module of each public name. They are imported on first use, so that `import gribmill` stays fast.
@@ -44,7 +44,7 @@ _HOMES = {
     "inventory": "gribmill.pipeline.remote",
     "open_grib": "gribmill.grib.open_grib",
     "open_run": "gribmill.tiles.read.run_dataset",
-    "open_runs": "gribmill.tiles.read.runs_dataset",
+    "open_runs": "gribmill.tiles.read.run_dataset",
     "open_tile": "gribmill.tiles.read.dataset",
     "point": "gribmill.tiles.read.point.point",
     "points": "gribmill.tiles.read.point.point",

@@ -13,12 +13,11 @@ from gribmill.server.data.point_answer import PointSource, without_paths
 from gribmill.server.problems import HttpProblem
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.converted import unit_change
 from gribmill.tiles.read.point.kept_tiles import KeptTiles
 from gribmill.tiles.read.point.point import Candidate, PointRequest
 from gribmill.tiles.read.run_choice import no_tiles
 from gribmill.tiles.read.tile import Tile, read_tile
-from gribmill.tiles.read.units import System
+from gribmill.tiles.read.units import System, unit_change
 from gribmill.views.data.area import AreaHourView, AreaStatisticsView, AreaView
 
 MOST_VARIABLES, MOST_PERCENTILES = 8, 9

@@ -1,3 +1,3 @@
 """Reads tiles as arrays, xarray datasets and point forecasts."""
 
-__all__ = ["converted", "dataset", "point", "run_choice", "run_dataset", "runs_dataset", "tile", "time_zone", "units"]
+__all__ = ["dataset", "point", "run_choice", "run_dataset", "tile", "time_zone", "units"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Hashable, Sequence
 from threading import Lock
 from typing import Any
 
@@ -14,16 +12,22 @@ import xarray as xr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from gribmill.grib.names.lexicon import lexicon
 from gribmill.storage.object_path import ObjectPath
-from gribmill.tiles.format.meta import Meta, VariableMeta
-from gribmill.tiles.read.cf_names import cf_standard_name, cf_units
-from gribmill.tiles.read.converted import UnitChange, converted_attributes, unit_change
+from gribmill.tiles.format.meta import Meta
+from gribmill.tiles.read.cf_metadata import (
+    GRID_MAPPING,
+    attributes,
+    bounds_names,
+    encoding,
+    global_attributes,
+    tile_bounds,
+    time64,
+    window_of,
+)
 from gribmill.tiles.read.tile import Tile, read_tile
-from gribmill.tiles.read.tile_dataset import TileDataset
-from gribmill.tiles.read.time_bounds import bounds_names, cell_methods, encoding, tile_bounds, window_of
-from gribmill.tiles.read.units import System
+from gribmill.tiles.read.units import System, UnitChange, unit_change
 
-GRID_MAPPING = "crs"
 # Reads a part of an array, indexed by integers and slices.
 Read = Callable[[tuple[Any, ...]], np.ndarray[Any, Any]]
 AXIS_ATTRIBUTES: dict[str, dict[str, str]] = {
@@ -36,6 +40,58 @@ ROTATED_ATTRIBUTES: dict[str, dict[str, str]] = {
     "y": {"standard_name": "grid_latitude", "long_name": "latitude in rotated pole grid", "units": "degrees"},
     "x": {"standard_name": "grid_longitude", "long_name": "longitude in rotated pole grid", "units": "degrees"},
 }
+
+
+def open_tile(path: str | os.PathLike[str] | ObjectPath, *, units: System = "native") -> xr.Dataset:
+    """A tile as an xarray Dataset with its coordinates; values are read on access.
+
+    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz), from which only the required
+    parts are read. `units`: as in the GRIB ("native"), the same for all models ("common"), "metric" or "us".
+    """
+    return dataset(read_tile(path), units=units)
+
+
+def dataset(tile: Tile, drop: Collection[str] = (), units: System = "native") -> xr.Dataset:
+    """The dataset of an open tile."""
+    dims = ("lat", "lon") if tile.regular else ("y", "x")
+    coordinates = {**space(tile), **time_coordinates(tile.meta)}
+    names = [name for name in tile.names if name not in drop]
+    windows = {name: [window_of(tile.meta.variables[name], tile.meta.minutes)] for name in names}
+    labels = bounds_names(windows)
+    bounds = tile_bounds(tile.meta.run_time, windows, labels)
+    variables = {}
+    for name in names:
+        quantity = tile.meta.variables[name]
+        change = unit_change(name, quantity, units)
+        values = lazy(tile.shape, np.float32, ReadVariable(tile, name, change))
+        attrs = attributes(quantity, change)
+        how = encoding({**coordinates, **bounds}, dims, labels.get(name))
+        variables[name] = xr.Variable(dims, values, attrs, how)
+    return TileDataset(
+        {**variables, **bounds, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
+        {name: value for name, value in coordinates.items() if name not in drop},
+        global_attributes(tile.meta),
+    )
+
+
+class TileDataset(xr.Dataset):  # type: ignore[no-untyped-call]  # its __init_subclass__ has no types
+    """`ds["ceil"]` finds a variable that is now called `ceil_msl`, with a single warning; and vice versa."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        """A variable, or a dataset with some of them."""
+        if isinstance(key, str):
+            key = self._name(key)
+        elif isinstance(key, list):
+            key = [self._name(one) for one in key]
+        return super().__getitem__(key)
+
+    def _name(self, name: Hashable) -> Hashable:
+        if name in self or not isinstance(name, str):
+            return name
+        others = lexicon().other_names(name, str(self.attrs.get("model", "")))
+        return next((one for one in others if one in self), name)
 
 
 class LazyArray(BackendArray):
@@ -69,38 +125,6 @@ class LatLonArrays:
 
     def __setstate__(self, tile: Tile) -> None:
         self.__init__(tile)  # type: ignore[misc]
-
-
-def open_tile(path: str | os.PathLike[str] | ObjectPath, *, units: System = "native") -> xr.Dataset:
-    """A tile as an xarray Dataset with its coordinates; values are read on access.
-
-    `path` is a file, or the URL of a tile in an object store (s3://bucket/…/005.npz), from which only the required
-    parts are read. `units`: as in the GRIB ("native"), the same for all models ("common"), "metric" or "us".
-    """
-    return dataset(read_tile(path), units=units)
-
-
-def dataset(tile: Tile, drop: Collection[str] = (), units: System = "native") -> xr.Dataset:
-    """The dataset of an open tile."""
-    dims = ("lat", "lon") if tile.regular else ("y", "x")
-    coordinates = {**space(tile), **time_coordinates(tile.meta)}
-    names = [name for name in tile.names if name not in drop]
-    windows = {name: [window_of(tile.meta.variables[name], tile.meta.minutes)] for name in names}
-    labels = bounds_names(windows)
-    bounds = tile_bounds(tile.meta.run_time, windows, labels)
-    variables = {}
-    for name in names:
-        quantity = tile.meta.variables[name]
-        change = unit_change(name, quantity, units)
-        values = lazy(tile.shape, np.float32, ReadVariable(tile, name, change))
-        attrs = converted_attributes(attributes(quantity), quantity, change)
-        how = encoding({**coordinates, **bounds}, dims, labels.get(name))
-        variables[name] = xr.Variable(dims, values, attrs, how)
-    return TileDataset(
-        {**variables, **bounds, GRID_MAPPING: xr.Variable((), np.int32(0), dict(tile.meta.grid.mapping))},
-        {name: value for name, value in coordinates.items() if name not in drop},
-        global_attributes(tile.meta),
-    )
 
 
 class ReadVariable:
@@ -166,63 +190,6 @@ def time_coordinates(meta: Meta) -> dict[str, xr.Variable]:
     return found
 
 
-def attributes(quantity: VariableMeta) -> dict[str, Any]:
-    """The CF attributes of one variable."""
-    start, end = quantity.step_minutes
-    found: dict[str, Any] = {
-        "long_name": quantity.long_name,
-        "units": cf_units(quantity.units),
-        "level": quantity.level,
-        "grid_mapping": GRID_MAPPING,
-    }
-    if standard := cf_standard_name(quantity.standard_name, quantity.units, codes=bool(quantity.flag_values)):
-        found["standard_name"] = standard
-    if methods := cell_methods(quantity):
-        found["cell_methods"] = methods
-    if start != end:
-        found["step_hours"] = [start / 60, end / 60]
-    if quantity.flag_values:
-        # CF separates meanings with blanks.
-        found["flag_values"] = np.array(quantity.flag_values, np.float32)
-        found["flag_meanings"] = " ".join(_one_word(meaning) for meaning in quantity.flag_meanings)
-    if quantity.fill_values:
-        found["source_fill_values"] = list(quantity.fill_values)
-    if quantity.valid_min is not None:
-        found["valid_min"] = np.float32(quantity.valid_min)
-    return found | quantity.identity
-
-
-def _one_word(meaning: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.+@-]+", "_", meaning).strip("_") or "_"
-
-
-def global_attributes(meta: Meta) -> dict[str, Any]:
-    """The global attributes of a dataset."""
-    found: dict[str, Any] = {
-        "Conventions": "CF-1.11",
-        "title": f"{meta.model} {meta.run} over {meta.region.title or meta.region.name}",
-        "model": meta.model,
-        "run_id": meta.run,
-        "region": meta.region.name,
-        "source": meta.source.url or meta.source.name,
-        "winds": meta.winds,
-        "gribmill": meta.gribmill,
-    }
-    found |= {name: value for name, value in meta.identity.items() if name not in found}
-    if meta.notes:
-        found["comment"] = " ".join(meta.notes)
-    if meta.absent:
-        found["absent"] = ", ".join(meta.absent)
-    if meta.attribution:
-        found["license"] = meta.attribution
-    return found
-
-
 def step64(meta: Meta) -> np.timedelta64:
     """The time since the run as a NumPy timedelta."""
     return np.timedelta64(np.timedelta64(meta.minutes, "m"), "ns")
-
-
-def time64(moment: datetime) -> np.datetime64:
-    """A UTC time as a NumPy datetime."""
-    return np.datetime64(moment.replace(tzinfo=None), "ns")

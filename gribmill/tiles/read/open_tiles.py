@@ -1,4 +1,4 @@
-"""Opens the tiles of a run in order: one by one from disk, several at once from an object store."""
+"""Opens the tiles of one or several runs in order: one by one from disk, several at once from an object store."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from gribmill.storage.layout import TileFolder
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.read.run_choice import RunChoice, valid_minutes
 from gribmill.tiles.read.tile import ReadAhead, Tile, cached_tile
 
 # Requests take time rather than CPU. Some stores reject more at once, and more tiles would be held in memory.
@@ -33,6 +35,40 @@ def open_tiles(paths: Iterable[StoredPath], plan: PlanAhead = lambda _: None) ->
         yield found
     if like is not None and left:
         yield from _several(list(left), like, ahead)
+
+
+def read_folder(folder: TileFolder) -> list[Tile]:
+    """All tiles of a folder by time. Raises TileError if one cannot be read or is on another grid."""
+    tiles: list[Tile] = []
+    for tile in open_tiles(folder.tiles().values()):
+        if isinstance(tile, TileError):
+            raise tile
+        tiles.append(tile)
+    if not tiles:
+        raise TileError(f"there are no tiles in {folder.path}")
+    for tile in tiles[1:]:
+        if tile.meta.grid != tiles[0].meta.grid:
+            raise TileError(f"{tile.path} is on another grid than {tiles[0].path.name} of the same run")
+    return tiles
+
+
+def seamless_tiles(choice: RunChoice) -> list[Tile]:
+    """For each valid time since the start of the newest run, the tile from the newest run that has a readable one."""
+    found: dict[int, Tile] = {}
+    like: Tile | None = None
+    for folder in choice.folders:
+        minutes = valid_minutes(folder, choice.run)
+        at = dict(zip(minutes, folder.tiles().values(), strict=True))
+        wanted = [minute for minute in at if minute >= 0 and minute not in found]
+        for minute, tile in zip(wanted, open_tiles([at[minute] for minute in wanted]), strict=True):
+            if isinstance(tile, TileError):
+                continue
+            like = like or tile
+            if tile.meta.grid == like.meta.grid:
+                found[minute] = tile
+    if not found:
+        raise TileError(f"no tile of {choice.folders[0].path} can be read")
+    return [found[minute] for minute in sorted(found)]
 
 
 def _several(paths: Sequence[StoredPath], like: Tile, ahead: ReadAhead | None) -> Iterator[Tile | TileError]:

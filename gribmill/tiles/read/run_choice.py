@@ -208,6 +208,20 @@ def choose_runs(root: DataRoot, model: str | None, region: str | None, run: str 
             yield found
 
 
+def find_choice(root: DataRoot, model: str, run: str | None, region: str | None) -> RunChoice:
+    """The choice of a run. Raises TileError if the model has several regions and none is named."""
+    choices = list(choose_runs(root, model, region, run))
+    if not choices:
+        raise TileError(f"{no_tiles(root, model, run, region)} under {root.tiles}")
+    # Regions that no longer get tiles are ignored.
+    newest = max((one.newer or one).run for one in choices)
+    live = [one for one in choices if (one.newer or one).run == newest]
+    if len(live) > 1:
+        names = ", ".join(one.folders[0].region for one in live)
+        raise TileError(f"{model} {newest} has several regions; choose one of: {names}")
+    return live[0]
+
+
 def no_tiles(root: DataRoot, model: str | None, run: str | None, region: str | None) -> str:
     """The message if there are no tiles; for the name of an ensemble, it lists the members to choose from."""
     members = sorted({folder.model for folder in root.tile_folders() if folder.model.split(".")[0] == model})

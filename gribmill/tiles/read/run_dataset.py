@@ -1,4 +1,7 @@
-"""Opens a whole run over one region as one lazy dataset with all available hours."""
+"""Opens one run, or several, over one region as one lazy dataset with all available hours.
+
+Several runs are for comparing forecasts for the same time.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,100 @@ from xarray.core import indexing
 
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.window_name import BUCKET, base_name
-from gribmill.storage.layout import DataRoot, TileFolder
+from gribmill.identity import run_time
+from gribmill.storage.layout import TileFolder
 from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.converted import converted_attributes, unit_change
-from gribmill.tiles.read.dataset import (
+from gribmill.tiles.read.cf_metadata import (
     GRID_MAPPING,
+    Window,
     attributes,
+    bounds_names,
+    encoding,
     global_attributes,
-    space,
-    step64,
+    run_bounds,
     time64,
-    time_coordinates,
+    window_of,
 )
-from gribmill.tiles.read.open_tiles import open_tiles
-from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, choose_runs, no_tiles, valid_minutes
+from gribmill.tiles.read.dataset import TileDataset, space, step64, time_coordinates
+from gribmill.tiles.read.open_tiles import read_folder, seamless_tiles
+from gribmill.tiles.read.run_choice import SEAMLESS, find_choice
 from gribmill.tiles.read.tile import Tile
-from gribmill.tiles.read.tile_dataset import TileDataset
-from gribmill.tiles.read.time_bounds import Window, bounds_names, encoding, run_bounds, window_of
-from gribmill.tiles.read.units import System
+from gribmill.tiles.read.units import System, unit_change
 
 ACCUMULATED = "accum"
+
+
+def open_run(
+    model: str,
+    run: str | None = None,
+    region: str | None = None,
+    *,
+    data: str | Path | None = None,
+    variables: Sequence[str] | None = None,
+    units: System = "native",
+) -> xr.Dataset:
+    """All hours of a run as one dataset over `time`.
+
+    `run` is `complete` (the default: the newest complete run), `newest`, `seamless` or YYYYMMDD_HH; the attribute
+    `run_choice` explains the choice. With `seamless`, each hour is from the newest run that has it, and `run` is a
+    coordinate over `time`; totals since the start of a run cannot be joined, and are left out unless named. Values are
+    read on access: as dask chunks if dask is installed, otherwise hour by hour. `units`: as in the GRIB ("native"), the
+    same for all models ("common"), "metric" or "us".
+    """
+    choice = find_choice(open_root(data), model, run, region)
+    tiles = read_folder(choice.folders[0]) if choice.asked != SEAMLESS else seamless_tiles(choice)
+    first = tiles[0]
+    dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
+    token = _file_token(tiles) if importlib.util.find_spec("dask") else None
+    coordinates = {**space(first), **_times(tiles)}
+    names = _names(tiles, variables, choice.folders[0])
+    totals = [name for name in names if variables is None and _is_total_of_several(name, tiles)]
+    stored = {name: _stored_names(name, tiles) for name in names if name not in totals}
+    windows = {name: _windows(each, tiles) for name, each in stored.items()}
+    labels = bounds_names(windows)
+    coordinates |= run_bounds(first.meta.run_time, windows, labels, coordinates["time"])
+    found: dict[str, xr.Variable] = {}
+    for name, each in stored.items():
+        lazy = indexing.LazilyIndexedArray(HourlyArray(each, tiles, units))
+        how = encoding(coordinates, dims, labels.get(name))
+        variable = xr.Variable(dims, lazy, _common_attributes(each, tiles, units), how)
+        found[name] = variable.chunk({"time": 1}, name=f"{name}-{units}-{token}") if token else variable
+    mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
+    about = {**global_attributes(first.meta), "run_id": choice.run, "run_choice": choice.sentence}
+    if totals:
+        about["left_out"] = f"totals since the start of different runs: {', '.join(totals)}"
+    return TileDataset({**found, GRID_MAPPING: mapping}, coordinates, about)
+
+
+def open_runs(
+    model: str,
+    runs: int | Sequence[str] | None = None,
+    region: str | None = None,
+    *,
+    data: str | Path | None = None,
+    variables: Sequence[str] | None = None,
+    units: System = "native",
+) -> xr.Dataset:
+    """Several runs as one dataset over `run` and `step`, with the valid times as `time(run, step)`.
+
+    `runs` are run ids, or the number of newest runs; by default all available ones. Steps that a run does not have are
+    NaN. Values are read on access; `units` as in `open_run`.
+    """
+    folders = find_choice(open_root(data), model, SEAMLESS, region).folders
+    if isinstance(runs, int):
+        if runs < 1:
+            raise TileError(f"{runs} runs: ask for at least one")
+        folders = folders[:runs]
+    elif runs is not None:
+        wanted = [runs] if isinstance(runs, str) else list(runs)
+        missing = [run for run in wanted if run not in {folder.run for folder in folders}]
+        if missing or not wanted:
+            there = ", ".join(folder.run for folder in folders)
+            raise TileError(f"there are no tiles of {model} {', '.join(missing)}; there are {there}")
+        folders = tuple(folder for folder in folders if folder.run in wanted)
+    tiles = [{tile.meta.minutes: tile for tile in read_folder(folder)} for folder in reversed(folders)]
+    return _runs_dataset(tiles, variables, units)
 
 
 class HourlyArray(BackendArray):
@@ -76,94 +152,27 @@ class HourlyArray(BackendArray):
         return np.asarray(np.full(self.shape[1:], np.nan, np.float32)[key])
 
 
-def open_run(
-    model: str,
-    run: str | None = None,
-    region: str | None = None,
-    *,
-    data: str | Path | None = None,
-    variables: Sequence[str] | None = None,
-    units: System = "native",
-) -> xr.Dataset:
-    """All hours of a run as one dataset over `time`.
+class RunsArray(BackendArray):
+    """One variable over runs and steps; NaN for steps that a run does not have."""
 
-    `run` is `complete` (the default: the newest complete run), `newest`, `seamless` or YYYYMMDD_HH; the attribute
-    `run_choice` explains the choice. With `seamless`, each hour is from the newest run that has it, and `run` is a
-    coordinate over `time`; totals since the start of a run cannot be joined, and are left out unless named. Values are
-    read on access: as dask chunks if dask is installed, otherwise hour by hour. `units`: as in the GRIB ("native"), the
-    same for all models ("common"), "metric" or "us".
-    """
-    choice = find_choice(open_root(data), model, run, region)
-    tiles = read_folder(choice.folders[0]) if choice.asked != SEAMLESS else seamless_tiles(choice)
-    first = tiles[0]
-    dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
-    token = file_token(tiles) if importlib.util.find_spec("dask") else None
-    coordinates = {**space(first), **_times(tiles)}
-    names = _names(tiles, variables, choice.folders[0])
-    totals = [name for name in names if variables is None and _is_total_of_several(name, tiles)]
-    stored = {name: stored_names(name, tiles) for name in names if name not in totals}
-    windows = {name: _windows(each, tiles) for name, each in stored.items()}
-    labels = bounds_names(windows)
-    coordinates |= run_bounds(first.meta.run_time, windows, labels, coordinates["time"])
-    found: dict[str, xr.Variable] = {}
-    for name, each in stored.items():
-        lazy = indexing.LazilyIndexedArray(HourlyArray(each, tiles, units))
-        how = encoding(coordinates, dims, labels.get(name))
-        variable = xr.Variable(dims, lazy, common_attributes(each, tiles, units), how)
-        found[name] = variable.chunk({"time": 1}, name=f"{name}-{units}-{token}") if token else variable
-    mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
-    about = {**global_attributes(first.meta), "run_id": choice.run, "run_choice": choice.sentence}
-    if totals:
-        about["left_out"] = f"totals since the start of different runs: {', '.join(totals)}"
-    return TileDataset({**found, GRID_MAPPING: mapping}, coordinates, about)
+    def __init__(self, rows: Sequence[HourlyArray]) -> None:
+        self.rows = rows
+        self.shape = (len(rows), *rows[0].shape)
+        self.dtype = np.dtype(np.float32)
 
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
-def find_choice(root: DataRoot, model: str, run: str | None, region: str | None) -> RunChoice:
-    """The choice of a run. Raises TileError if the model has several regions and none is named."""
-    choices = list(choose_runs(root, model, region, run))
-    if not choices:
-        raise TileError(f"{no_tiles(root, model, run, region)} under {root.tiles}")
-    # Regions that no longer get tiles are ignored.
-    newest = max((one.newer or one).run for one in choices)
-    live = [one for one in choices if (one.newer or one).run == newest]
-    if len(live) > 1:
-        names = ", ".join(one.folders[0].region for one in live)
-        raise TileError(f"{model} {newest} has several regions; choose one of: {names}")
-    return live[0]
-
-
-def seamless_tiles(choice: RunChoice) -> list[Tile]:
-    """For each valid time since the start of the newest run, the tile from the newest run that has a readable one."""
-    found: dict[int, Tile] = {}
-    like: Tile | None = None
-    for folder in choice.folders:
-        minutes = valid_minutes(folder, choice.run)
-        at = dict(zip(minutes, folder.tiles().values(), strict=True))
-        wanted = [minute for minute in at if minute >= 0 and minute not in found]
-        for minute, tile in zip(wanted, open_tiles([at[minute] for minute in wanted]), strict=True):
-            if isinstance(tile, TileError):
-                continue
-            like = like or tile
-            if tile.meta.grid == like.meta.grid:
-                found[minute] = tile
-    if not found:
-        raise TileError(f"no tile of {choice.folders[0].path} can be read")
-    return [found[minute] for minute in sorted(found)]
-
-
-def read_folder(folder: TileFolder) -> list[Tile]:
-    """All tiles of a folder by time. Raises TileError if one cannot be read or is on another grid."""
-    tiles: list[Tile] = []
-    for tile in open_tiles(folder.tiles().values()):
-        if isinstance(tile, TileError):
-            raise tile
-        tiles.append(tile)
-    if not tiles:
-        raise TileError(f"there are no tiles in {folder.path}")
-    for tile in tiles[1:]:
-        if tile.meta.grid != tiles[0].meta.grid:
-            raise TileError(f"{tile.path} is on another grid than {tiles[0].path.name} of the same run")
-    return tiles
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        runs, *rest = key
+        if isinstance(runs, int | np.integer):
+            return self.rows[int(runs)].read(tuple(rest))
+        chosen = self.rows[runs]
+        shape = np.broadcast_to(False, self.shape[1:])[tuple(rest)].shape
+        found = np.empty((len(chosen), *shape), np.float32)
+        for number, row in enumerate(chosen):
+            found[number] = row.read(tuple(rest))
+        return found
 
 
 def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFolder) -> list[str]:
@@ -178,7 +187,7 @@ def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFold
     return list(wanted)
 
 
-def stored_names(name: str, tiles: Sequence[Tile]) -> list[str | None]:
+def _stored_names(name: str, tiles: Sequence[Tile]) -> list[str | None]:
     """The array name of a variable in each tile; None for tiles without it.
 
     In the first hours, the run total is used as the bucket if it is not longer than the buckets of later hours.
@@ -209,12 +218,12 @@ def _windows(stored: Sequence[str | None], tiles: Sequence[Tile]) -> list[Window
     return found
 
 
-def common_attributes(stored: Sequence[str | None], tiles: Sequence[Tile], units: System) -> dict[str, Any]:
+def _common_attributes(stored: Sequence[str | None], tiles: Sequence[Tile], units: System) -> dict[str, Any]:
     """The attributes of a variable that apply to all hours, which excludes the time range of one hour."""
     array, quantity = next(
         (array, tile.meta.variables[array]) for tile, array in zip(tiles, stored, strict=True) if array
     )
-    attrs = converted_attributes(attributes(quantity), quantity, unit_change(array, quantity, units))
+    attrs = attributes(quantity, unit_change(array, quantity, units))
     return {key: value for key, value in attrs.items() if key != "step_hours"}
 
 
@@ -243,6 +252,54 @@ def _times(tiles: Sequence[Tile]) -> dict[str, xr.Variable]:
     }
 
 
-def file_token(tiles: Sequence[Tile]) -> str:
+def _file_token(tiles: Sequence[Tile]) -> str:
     """Identifies these files; without it, dask would pickle every tile to compute a token."""
     return hashlib.sha256(repr([(str(tile.path), tile.archive.identity) for tile in tiles]).encode()).hexdigest()[:32]
+
+
+def _runs_dataset(runs: Sequence[dict[int, Tile]], variables: Sequence[str] | None, units: System) -> xr.Dataset:
+    every = [tile for run in runs for tile in run.values()]
+    first = every[0]
+    for tile in every:
+        if tile.meta.grid != first.meta.grid:
+            raise TileError(f"{tile.path} is on another grid than {first.path}: choose runs of one grid")
+    steps = sorted({step for run in runs for step in run})
+    names = _names_of_several(every, variables)
+    token = _file_token(every) if importlib.util.find_spec("dask") else None
+    dims = ("run", "step", *(("lat", "lon") if first.regular else ("y", "x")))
+    found: dict[str, xr.Variable] = {}
+    for name in names:
+        rows = [_row(name, run, steps, units) for run in runs]
+        attrs = _common_attributes(_stored_names(name, every), every, units)
+        variable = xr.Variable(dims, indexing.LazilyIndexedArray(RunsArray(rows)), attrs)
+        found[name] = variable.chunk({"run": 1, "step": 1}, name=f"{name}-{units}-runs-{token}") if token else variable
+    mapping = xr.Variable((), np.int32(0), dict(first.meta.grid.mapping))
+    ids = [next(iter(run.values())).meta.run for run in runs]
+    about = {**global_attributes(every[-1].meta), "runs": ", ".join(ids)}
+    about.pop("run_id", None)
+    return TileDataset({**found, GRID_MAPPING: mapping}, {**space(first), **_axes_of_several(first, ids, steps)}, about)
+
+
+def _row(name: str, run: dict[int, Tile], steps: Sequence[int], units: System) -> HourlyArray:
+    """One variable in one run, over the steps of all runs."""
+    stored = dict(zip(run, _stored_names(name, list(run.values())), strict=True))
+    return HourlyArray([stored.get(step) for step in steps], [run.get(step) for step in steps], units)
+
+
+def _axes_of_several(first: Tile, ids: Sequence[str], steps: Sequence[int]) -> dict[str, xr.Variable]:
+    like = time_coordinates(first.meta)
+    starts = np.array([time64(run_time(run)) for run in ids])
+    since = np.array([np.timedelta64(step, "m").astype("timedelta64[ns]") for step in steps])
+    return {
+        "run": xr.Variable(("run",), starts, like["run"].attrs),
+        "step": xr.Variable(("step",), since, like["step"].attrs),
+        "time": xr.Variable(("run", "step"), starts[:, None] + since[None, :], like["time"].attrs),
+    }
+
+
+def _names_of_several(tiles: Sequence[Tile], wanted: Sequence[str] | None) -> list[str]:
+    known = sorted({name for tile in tiles for name in tile.meta.variables})
+    for name in wanted or ():
+        if not any(tile.find(name) for tile in tiles):
+            raise TileError(f"no tile of these runs has {name}; they have {', '.join(known)}")
+    return known if wanted is None else list(wanted)

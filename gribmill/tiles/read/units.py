@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gribmill.arrays import AnyFloats, Floats
+from gribmill.arrays import AnyFloats, Floats, Values
+from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.meta import VariableMeta
 
 System = Literal["metric", "us", "si", "native", "common"]
 SYSTEMS: tuple[System, ...] = get_args(System)
@@ -62,6 +65,10 @@ DIFFERENCES = {"lftx", "lftx4"}
 OF_DIFFERENCES = {"sd", "spread", "iqr", "diff", "sdiff"}
 # Arrays named after GRIB numbers may be temperatures or differences, rain or dust: these units are kept.
 UNNAMED, AMBIGUOUS = {"g1", "g2"}, {"K", "kg m-2", "kg m-2 s-1"}
+# In common units, accumulated energy is shown as the mean power.
+ENERGY, POWER = "J m-2", "W m-2"
+# Ends the long name of a variable whose values are negated.
+OPPOSITE_SIGN = ", with the opposite sign"
 # Cloud cover is a fraction at ECMWF, and in percent at NOAA.
 FRACTIONS = {"tcc", "lcc", "mcc", "hcc", "snowc", "icec", "asn"}
 
@@ -97,6 +104,41 @@ def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) 
     """The values in the unit from `shown_unit`; the same array if nothing changes."""
     found = conversion_for(name, unit, system)
     return values if found == Conversion() else found(values)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitChange:
+    """The unit that a variable is read in, and the conversion to it."""
+
+    units: str
+    conversion: Conversion
+
+    def __call__(self, values: Values) -> Values:
+        """The values in that unit; the same array if nothing changes."""
+        if self.conversion == Conversion():
+            return values
+        return np.asarray(self.conversion(values), np.float32)
+
+
+def unit_change(name: str, quantity: VariableMeta, system: System) -> UnitChange:
+    """The unit and conversion of a tile's variable in a system of units.
+
+    In common units, energy accumulated over a time range becomes the mean power over it.
+    """
+    if system not in SYSTEMS:
+        raise TileError(f"{system} are not units; they are one of {', '.join(SYSTEMS)}")
+    start, end = quantity.step_minutes
+    if is_power(quantity.units, quantity.statistic, system):
+        return UnitChange(POWER, Conversion(1 / (60 * (end - start)) if end > start else math.nan))
+    found = conversion_for(name, quantity.units, system)
+    if quantity.negated and system not in ("si", "native"):
+        found = Conversion(-found.factor, -found.offset)
+    return UnitChange(shown_unit(name, quantity.units, system), found)
+
+
+def is_power(units: str, statistic: str, system: System) -> bool:
+    """Whether it is an energy to be read as the mean power over its time range."""
+    return system == "common" and units == ENERGY and statistic == "accum"
 
 
 def _units_shown(base: str, unit: str) -> Shown:

@@ -9,7 +9,7 @@ import pytest
 import gribmill
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.variable import Variable
-from gribmill.tiles.read.cf_names import AS_DEPTH, cf_standard_name, cf_units
+from gribmill.tiles.read.cf_metadata import AS_DEPTH, cf_standard_name, cf_units
 from gribmill.tiles.read.units import shown_unit
 from tests.tiles.make_tile import make_tile
 

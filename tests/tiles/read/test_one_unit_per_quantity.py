@@ -12,8 +12,7 @@ from gribmill.grib.names.lexicon import built_in_lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.ingest.models.registry import load_models
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.converted import unit_change
-from gribmill.tiles.read.units import SYSTEMS, System, conversion, shown_unit
+from gribmill.tiles.read.units import SYSTEMS, System, conversion, shown_unit, unit_change
 from tests.tiles.make_tile import make_tile, quantity
 
 # One model of each family: its members have the same variables.

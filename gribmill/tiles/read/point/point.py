@@ -13,7 +13,6 @@ import numpy as np
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.converted import OPPOSITE_SIGN, POWER, is_power
 from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
 from gribmill.tiles.read.point.locate import Sampling, locate_in_tile
 from gribmill.tiles.read.point.places import Place, place_at, places_of
@@ -22,7 +21,7 @@ from gribmill.tiles.read.point.series import Column, Series, SeriesList
 from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, check_run, choose_runs, no_tiles
 from gribmill.tiles.read.tile import Tile, cached_tile
 from gribmill.tiles.read.time_zone import time_zone
-from gribmill.tiles.read.units import SYSTEMS, System, convert, shown_unit
+from gribmill.tiles.read.units import OPPOSITE_SIGN, POWER, SYSTEMS, System, convert, is_power, shown_unit
 
 HOURS_NAMED = 8
 
