@@ -1,14 +1,16 @@
 """A cache of requested tiles: kept open, with the parts that were read, until they are replaced.
 
 A request served from the cache takes about a millisecond and no I/O. Folder listings are cached for a second, or ten in
-an object store; the values of a run are cached in blocks of points, with all hours of a variable in one array.
+an object store; the values of a run are cached in blocks of points, with all hours of a variable in one array. Samples
+have a column per variable instead of a row per hour, which takes a third of the time.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock, RLock
@@ -20,13 +22,13 @@ from gribmill.arrays import Values
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
+from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 from gribmill.tiles.read.open_tiles import open_tiles
-from gribmill.tiles.read.point.kept_samples import KeptSamples, SampleLayout
-from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
-from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.place import Place, Sampling, TileLocation, locate_in_tile
 from gribmill.tiles.read.point.point import STORED_TILES, Candidate, PointRequest
-from gribmill.tiles.read.point.sample import MANY_PLACES, Samples, sample_folder
+from gribmill.tiles.read.point.sample import MANY_PLACES, Samples, needed_arrays, sample_folder
+from gribmill.tiles.read.point.windowed import INSTANT
 from gribmill.tiles.read.tile import ReadAhead, Tile
 
 LOOK_SECONDS, LOOK_SECONDS_REMOTE = 1.0, 10.0
@@ -34,34 +36,13 @@ BLOCK_POINTS = 2048
 MOST_LOOKS = 512
 # Size of an open tile's metadata, and how many tiles may be open even with little memory.
 TILE_BYTES, LEAST_TILES = 64 * 2**10, 500
+# For one hour: the variables of the answer, the array of each, and its metadata.
+NeededArrays = dict[str, tuple[str, VariableMeta]]
 Found = TypeVar("Found")
 
 
 class NotKept(Exception):
     """The request needs files to be read, which may take a while."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenFolder:
-    """The tiles of a run over a region, as last listed."""
-
-    number: int
-    paths: dict[int, StoredPath]
-    identities: tuple[Identity, ...]
-    built_at: datetime | None
-    tiles: tuple[Tile, ...]
-    """All tiles, if they can be read and have the same points; otherwise none, and they are not cached."""
-    layouts: dict[tuple[str, ...] | None, SampleLayout] = field(default_factory=dict)
-    reading: dict[int, Lock] = field(default_factory=dict)
-
-    def layout(self, wanted: list[str] | None) -> SampleLayout:
-        """The arrays that these columns need, computed once."""
-        key = None if wanted is None else tuple(wanted)
-        if key not in self.layouts:
-            if len(self.layouts) >= MOST_LOOKS:
-                self.layouts.clear()
-            self.layouts[key] = SampleLayout.of(self.tiles, wanted)
-        return self.layouts[key]
 
 
 class KeptTiles:
@@ -256,3 +237,77 @@ def _read_block(state: OpenFolder, names: tuple[str, ...], number: int) -> dict[
             blocks[name][row] = values
         tile.archive.release()
     return blocks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenFolder:
+    """The tiles of a run over a region, as last listed."""
+
+    number: int
+    paths: dict[int, StoredPath]
+    identities: tuple[Identity, ...]
+    built_at: datetime | None
+    tiles: tuple[Tile, ...]
+    """All tiles, if they can be read and have the same points; otherwise none, and they are not cached."""
+    layouts: dict[tuple[str, ...] | None, SampleLayout] = field(default_factory=dict)
+    reading: dict[int, Lock] = field(default_factory=dict)
+
+    def layout(self, wanted: list[str] | None) -> SampleLayout:
+        """The arrays that these columns need, computed once."""
+        key = None if wanted is None else tuple(wanted)
+        if key not in self.layouts:
+            if len(self.layouts) >= MOST_LOOKS:
+                self.layouts.clear()
+            self.layouts[key] = SampleLayout.of(self.tiles, wanted)
+        return self.layouts[key]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleLayout:
+    """The array of each variable at each hour of a run, shared by the samples at all places."""
+
+    steps: list[int]
+    arrays: tuple[str, ...]
+    """The arrays that any hour needs."""
+    known: dict[str, VariableMeta]
+    places: dict[str, str | tuple[str | None, ...]]
+    """The array of each variable, or its array at each hour if they differ."""
+    windowed: tuple[NeededArrays, ...]
+    """For each hour, the variables over a time range, whose metadata differs from hour to hour."""
+
+    @classmethod
+    def of(cls, tiles: Sequence[Tile], wanted: list[str] | None) -> SampleLayout:
+        hours = [needed_arrays(tile, wanted) for tile in tiles]
+        known = {name: quantity for hour in reversed(hours) for name, (_, quantity) in hour.items()}
+        arrays = tuple(dict.fromkeys(array for hour in hours for array, _ in hour.values()))
+        places = {name: _place(name, hours) for name in known}
+        windowed = tuple({name: item for name, item in hour.items() if item[1].statistic != INSTANT} for hour in hours)
+        return cls([tile.meta.minutes for tile in tiles], arrays, known, places, windowed)
+
+
+def _place(name: str, hours: Sequence[NeededArrays]) -> str | tuple[str | None, ...]:
+    each = [hour[name][0] if name in hour else None for hour in hours]
+    several = {array for array in each if array is not None}
+    # An hour without the variable has no such array, which reads as NaN.
+    return several.pop() if len(several) == 1 else tuple(each)
+
+
+@dataclass(slots=True)
+class KeptSamples(Samples):
+    """`by_array` has the values of each array, hour by hour. `rows` only have variables over a time range."""
+
+    layout: SampleLayout | None = None
+    by_array: Mapping[str, list[float]] = field(default_factory=dict)
+
+    def known(self) -> dict[str, VariableMeta]:
+        assert self.layout is not None
+        return self.layout.known
+
+    def values(self, name: str) -> list[float]:
+        assert self.layout is not None
+        place = self.layout.places.get(name)
+        if place is None:
+            return [math.nan] * len(self.steps)
+        if isinstance(place, str):
+            return self.by_array[place]
+        return [math.nan if array is None else self.by_array[array][hour] for hour, array in enumerate(place)]
