@@ -11,7 +11,7 @@ from gribmill.errors import GribmillError, quoted
 from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot
-from gribmill.tiles.read.point.locate import Sampling
+from gribmill.tiles.read.point.place import Sampling
 from gribmill.tiles.read.point.point import PointRequest
 from gribmill.tiles.read.units import System
 

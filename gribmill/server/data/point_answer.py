@@ -18,7 +18,7 @@ from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
-from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.place import Place
 from gribmill.tiles.read.point.point import PointRequest, TileSource, forecasts
 from gribmill.tiles.read.point.series import Series, hour_number, time_text, valid_times
 

@@ -28,7 +28,7 @@ from gribmill.server.data.parameters import (
 from gribmill.server.data.point_answer import PointSource, answered, one_series, point_json, waiting_source
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
-from gribmill.tiles.read.point.places import place_at
+from gribmill.tiles.read.point.place import place_at
 from gribmill.views.data.area import AreaView
 from gribmill.views.data.point import PointAnswerView
 

@@ -21,7 +21,7 @@ from gribmill.server.edr.query import Polygon, QueryBox, QueryTimes
 from gribmill.server.problems import HttpProblem
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.point.places import place_at
+from gribmill.tiles.read.point.place import place_at
 from gribmill.tiles.read.point.point import TileSource
 from gribmill.tiles.read.tile import Tile, read_tile
 

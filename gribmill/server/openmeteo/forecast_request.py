@@ -14,7 +14,7 @@ from gribmill.server.openmeteo.models import BEST_MATCH, ForecastModel, forecast
 from gribmill.server.openmeteo.place_zone import AUTO, zone_at
 from gribmill.server.openmeteo.units import Units
 from gribmill.server.openmeteo.variables import ForecastVariable, daily_variable, hourly_variable
-from gribmill.tiles.read.point.places import Place, place_at
+from gribmill.tiles.read.point.place import Place, place_at
 from gribmill.tiles.read.time_zone import time_zone, zone_name
 
 MOST_PLACES, MOST_VARIABLES, MOST_MODELS = 500, 100, 10

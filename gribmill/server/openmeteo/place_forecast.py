@@ -22,7 +22,7 @@ from gribmill.server.openmeteo.units import UNDEFINED, Units, to_unit
 from gribmill.server.openmeteo.variables import OLD_NAMES, ForecastVariable, hourly_variable
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.place import Place
 from gribmill.tiles.read.point.point import PointRequest, containing
 from gribmill.tiles.read.point.sample import derivable
 from gribmill.tiles.read.point.series import Series

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tzfpy
 
-from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.place import Place
 
 AUTO = "auto"
 

@@ -15,7 +15,7 @@ from gribmill.cli.main import cli
 from gribmill.storage.layout import DataRoot
 from gribmill.tiles.read.point import kept_tiles
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
-from gribmill.tiles.read.point.places import place_at
+from gribmill.tiles.read.point.place import place_at
 from gribmill.tiles.read.point.point import PointRequest, forecasts
 from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, fields, make_forecasts
 from tests.tiles.make_tile import HRRR, make_tile

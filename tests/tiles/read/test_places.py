@@ -10,9 +10,9 @@ import pytest
 import gribmill
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read import tile as tile_module
-from gribmill.tiles.read.point import places as places_module
+from gribmill.tiles.read.point import place as place_module
 from gribmill.tiles.read.point import sample
-from gribmill.tiles.read.point.places import Place, place_at, read_places
+from gribmill.tiles.read.point.place import Place, place_at, read_places
 from gribmill.tiles.read.tile import Tile
 from tests.tiles.make_tile import GFS, HRRR, make_tile
 from tests.tiles.read.test_point import LAT, LON, NEW_ENGLAND
@@ -125,10 +125,10 @@ def test_files_that_are_too_large_or_missing_are_refused(tmp_path: Path, monkeyp
     with pytest.raises(TileError, match="cannot be read: No such file"):
         read_places(path)
     path.write_text("a,1,2\n" * 5)
-    monkeypatch.setattr(places_module, "LIMIT_PLACES", 4)
+    monkeypatch.setattr(place_module, "LIMIT_PLACES", 4)
     with pytest.raises(TileError, match="line 5: more than 4 places"):
         read_places(path)
-    monkeypatch.setattr(places_module, "LIMIT_BYTES", 20)
+    monkeypatch.setattr(place_module, "LIMIT_BYTES", 20)
     with pytest.raises(TileError, match="too large"):
         read_places(path)
 

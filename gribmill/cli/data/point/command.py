@@ -17,7 +17,7 @@ from gribmill.cli.output import console, print_json
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import Settings
 from gribmill.storage.open_root import root_of
-from gribmill.tiles.read.point.places import place_at, read_places
+from gribmill.tiles.read.point.place import place_at, read_places
 from gribmill.tiles.read.point.point import PointRequest, forecasts
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from itertools import pairwise
 from gribmill.identity import run_time
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.read.point.locate import Sampling
-from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.place import Place, Sampling
 from gribmill.tiles.read.point.sample import Samples
 from gribmill.tiles.read.point.series import Column, TimeWindow
 from gribmill.tiles.read.run_choice import RunChoice, valid_minutes

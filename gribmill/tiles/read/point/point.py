@@ -14,8 +14,7 @@ from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
-from gribmill.tiles.read.point.locate import Sampling, locate_in_tile
-from gribmill.tiles.read.point.places import Place, place_at, places_of
+from gribmill.tiles.read.point.place import Place, Sampling, locate_in_tile, place_at, places_of
 from gribmill.tiles.read.point.sample import Samples, sample_folder
 from gribmill.tiles.read.point.series import Column, Series, SeriesList
 from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, check_run, choose_runs, no_tiles

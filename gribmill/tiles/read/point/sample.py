@@ -14,8 +14,7 @@ from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.open_tiles import open_tiles
-from gribmill.tiles.read.point.locate import Sampling, TileLocation, locate_in_tile
-from gribmill.tiles.read.point.places import Place
+from gribmill.tiles.read.point.place import Place, Sampling, TileLocation, locate_in_tile
 from gribmill.tiles.read.point.series import Column
 from gribmill.tiles.read.point.windowed import INSTANT, SampleRow, WindowedColumns
 from gribmill.tiles.read.tile import ReadAhead, Tile

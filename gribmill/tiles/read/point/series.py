@@ -11,7 +11,7 @@ from typing import Any
 from gribmill.grib.names.window_name import RUN, split_window
 from gribmill.identity import run_time
 from gribmill.tiles.read.point.daily import Daily, daily
-from gribmill.tiles.read.point.locate import Sampling
+from gribmill.tiles.read.point.place import Sampling
 from gribmill.tiles.read.run_choice import RunChoice
 from gribmill.tiles.read.time_zone import zone_name
 
