@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from gribmill.errors import GribmillError
@@ -16,8 +17,8 @@ from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context
 from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.pipeline.scan_schedule import ScanSchedule, ScanScheduleThread
-from gribmill.pipeline.status.progress import progress_line
 from gribmill.pipeline.status.watch import ChainWatch
+from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.regions.region import region_named
 from gribmill.settings.schema import Settings
@@ -26,6 +27,9 @@ log = logging.getLogger("gribmill.follow")
 
 # The interval between log lines about what `--until-complete` waits for.
 LOG_SECONDS = 30.0
+DOING = {"scan_source": "scanning", "ingest_grib": "fetching", "build_tile": "building", "prune": "pruning"}
+JOBS_LOOKED_AT = 200
+HOURS_NAMED = 4
 
 
 class NothingToFollow(GribmillError):
@@ -66,7 +70,7 @@ class Follow:
 
     def progress(self) -> str:
         """The progress of the newest runs and current work, in one line. Safe to call from another thread."""
-        return progress_line(self._context, self._models, self._regions)
+        return _progress_line(self._context, self._models, self._regions)
 
     def run(self, *, until_complete: bool = False) -> int:
         """Run until stopped, or until the newest run of every model is complete for the regions that are followed.
@@ -115,3 +119,40 @@ class Follow:
             return f"{model.id} {newest.run_id}, whose hours are not all known yet"
         lacking = self._context.catalogue.lacking(newest.ref, regions)
         return f"{model.id} {newest.run_id}, hours {write_steps(tuple(sorted(lacking)))}" if lacking else None
+
+
+def _progress_line(context: Context, models: Sequence[Model], regions: Mapping[str, Sequence[str]]) -> str:
+    """`hrrr 00Z 12/19 hours, 24/38 tiles | fetching hrrr +13 +14`."""
+    parts = [_of_model(context, model, regions[model.id]) for model in models if regions[model.id]]
+    return " | ".join([*parts, _activity(context)])
+
+
+def _of_model(context: Context, model: Model, regions: Sequence[str]) -> str:
+    now = datetime.now(UTC)
+    newest = next((one for one in context.catalogue.runs(model.id) if run_time(one.run_id) <= now), None)
+    if newest is None:
+        return f"{model.id} nothing yet"
+    lacking = context.catalogue.lacking(newest.ref, regions)
+    hours, tiles = len(newest.hours), len(newest.hours) * len(regions)
+    missing = sum(len(several) for several in lacking.values())
+    name = f"{model.id} {newest.run_id[9:]}Z"
+    if newest.final and not missing:
+        return f"{name} complete"
+    return f"{name} {hours - len(lacking)}/{hours} hours, {tiles - missing}/{tiles} tiles"
+
+
+def _activity(context: Context) -> str:
+    jobs = context.jobs.list(JobFilter(status="processing"), limit=JOBS_LOOKED_AT).jobs
+    found: dict[str, list[str]] = {}
+    for job in jobs:
+        args = job.args if isinstance(job.args, dict) else {}
+        hours = found.setdefault(f"{DOING.get(job.type, job.type)} {args.get('model_id', '')}".strip(), [])
+        hour = f"+{json.dumps(args['hour'])}" if "hour" in args else ""
+        if hour and hour not in hours:
+            hours.append(hour)
+    if not found:
+        return "waiting"
+    return ", ".join(
+        " ".join([what, *hours[:HOURS_NAMED], *(["…"] if len(hours) > HOURS_NAMED else [])])
+        for what, hours in found.items()
+    )
