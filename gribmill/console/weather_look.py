@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.retention.old_runs import runs_on_disk
-from gribmill.pipeline.retention.retention import decide
+from gribmill.pipeline.retention import decide, runs_on_disk
 from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
 from gribmill.pipeline.status.health import Health, health_of
 from gribmill.pipeline.status.status import ModelStatus, status_of

@@ -17,4 +17,5 @@ __all__ = [
     "scan_schedule",
     "status",
     "tenant_regions",
+    "tenant_retention",
 ]

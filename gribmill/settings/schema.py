@@ -169,6 +169,11 @@ class ChainSettings(SettingsTable):
         0.2, description="Downloads pause while less space is free (or less than a tenth of a small disk)."
     )
 
+    def free_space_mark(self, total: int) -> float:
+        """The free space in bytes, on a disk of this size, below which downloads wait."""
+        # On a small disk it is a tenth of the disk, so that one default suits all disks.
+        return min(self.min_free_gigabytes * 1e9, total * 0.1)
+
 
 @settings_table
 class RetentionSettings(SettingsTable):

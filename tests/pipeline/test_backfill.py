@@ -14,8 +14,7 @@ from gribmill.pipeline.context import Context
 from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.pipeline.job_types import tile_jobs
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.retention.old_runs import runs_on_disk
-from gribmill.pipeline.retention.retention import decide
+from gribmill.pipeline.retention import decide, runs_on_disk
 from gribmill.pipeline.status.status import RunStatus, status_of
 from gribmill.queue.model import ClaimRequest, Failed, Outcome, Report, Succeeded
 from tests.pipeline.conftest import Scribe

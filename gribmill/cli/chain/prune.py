@@ -12,9 +12,8 @@ from gribmill.cli.text.counted import counted
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import make_context, make_context_for_reading
-from gribmill.pipeline.retention.old_runs import explain_left, prune_now, runs_on_disk
-from gribmill.pipeline.retention.retention import decide
-from gribmill.pipeline.retention.tenant_retention import decide_tenants, prune_regions_now
+from gribmill.pipeline.retention import decide, explain_left, prune_now, runs_on_disk
+from gribmill.pipeline.tenant_retention import decide_tenants, prune_regions_now
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.prune import PruneView
 

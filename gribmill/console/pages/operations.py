@@ -10,9 +10,7 @@ from typing import Any
 
 from gribmill.console.mirror_strip import STRIP_DAYS, mirror_strips
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.retention.free_space import free_space_mark
-from gribmill.pipeline.retention.old_runs import runs_on_disk
-from gribmill.pipeline.retention.retention import RunDecision, decide
+from gribmill.pipeline.retention import RunDecision, decide, runs_on_disk
 from gribmill.pipeline.status.mirror_status import MirrorStatus, mirror_status, mirror_users
 from gribmill.queue.model import PublishedEvent
 from gribmill.queue.store import Store
@@ -114,7 +112,7 @@ def storage_values(context: Context) -> dict[str, Any]:
         "used": sum(run.bytes for run in runs),
         "free": usage.free,
         "total": usage.total,
-        "mark": free_space_mark(context.settings, usage.total),
+        "mark": context.settings.chain.free_space_mark(usage.total),
         "tiles_elsewhere": context.settings.tiles,
         "by_model": sorted(((name, *both) for name, both in by_model.items()), key=lambda one: -one[2]),
         "by_region": context.catalogue.bytes_by_region(),

@@ -10,7 +10,7 @@ from typing import Literal
 from gribmill.catalogue.records import HourRecord, RunRecord, TileRecord
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.retention.past_runs import is_partial
+from gribmill.pipeline.status.status import is_partial
 
 # Hours per band. Most models fit in one band.
 BAND = 49

@@ -16,7 +16,6 @@ from gribmill.grib.decode.eccodes import eccodes_version
 from gribmill.kernel.native import state
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.manage_database import database_status
-from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.storage.layout import SPOOL
 
 OLDEST_PYTHON = (3, 11)
@@ -105,7 +104,7 @@ def _newest_records(about: Examination) -> Iterator[tuple[datetime, str]]:
 def disk(about: Examination) -> Iterator[Finding]:
     root = about.root.path
     usage = shutil.disk_usage(next(place for place in (root, *root.parents) if place.exists()))
-    mark = free_space_mark(about.settings, usage.total)
+    mark = about.settings.chain.free_space_mark(usage.total)
     detail = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
     if usage.free < mark:
         remedy = "free some space, or set chain.keep_gigabytes; downloads wait until then"

@@ -8,9 +8,8 @@ from gribmill.pipeline.context import context_of
 from gribmill.pipeline.effects import effects_of
 from gribmill.pipeline.handlers.wait_for_storage import or_wait
 from gribmill.pipeline.job_arguments import PruneArgs
-from gribmill.pipeline.retention.old_runs import explain_left, remove_runs, runs_on_disk
-from gribmill.pipeline.retention.retention import decide
-from gribmill.pipeline.retention.tenant_retention import decide_tenants, remove_regions
+from gribmill.pipeline.retention import decide, explain_left, remove_runs, runs_on_disk
+from gribmill.pipeline.tenant_retention import decide_tenants, remove_regions
 from gribmill.queue.model import Failed, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 

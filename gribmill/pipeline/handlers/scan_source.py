@@ -25,7 +25,7 @@ from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 from gribmill.pipeline.handlers.wait_for_storage import or_wait
 from gribmill.pipeline.job_arguments import ScanSourceArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
-from gribmill.pipeline.retention.past_runs import is_partial
+from gribmill.pipeline.status.status import is_partial
 from gribmill.pipeline.status.watch import freshness_events, read_freshness
 from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded

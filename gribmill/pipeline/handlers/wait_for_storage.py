@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from gribmill.catalogue.events import DiskLow
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.effects import effects_of
-from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.queue.model import Effect, Outcome, Snoozed
 from gribmill.queue.worker.task import Batch, Task
 from gribmill.storage.errors import ObjectStoreUnreachable
@@ -35,7 +34,7 @@ def wait_before_fetching(context: Context, attempt_no: int) -> Snoozed | None:
     """
     context.root.path.mkdir(parents=True, exist_ok=True)
     usage = shutil.disk_usage(context.root.path)
-    mark = free_space_mark(context.settings, usage.total)
+    mark = context.settings.chain.free_space_mark(usage.total)
     if usage.free < mark:
         reason = f"the disk has {_size(usage.free)} free, less than {_size(mark)} (chain.min_free_gigabytes)"
         low = effects_of([DiskLow(str(context.root.path), usage.free, round(mark))])

@@ -14,7 +14,6 @@ from gribmill.catalogue.records import GivenUpWork
 from gribmill.ingest.http.errors import without_addresses
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, SCAN_SOURCE, TYPES
-from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.pipeline.status.status import ModelStatus
 from gribmill.queue.model import Worker
 from gribmill.queue.store.reservations import EVERYTHING, Reservations
@@ -111,7 +110,7 @@ def _of_workers(known: Sequence[Worker], living: Sequence[Worker], now: datetime
 
 
 def _of_disk(context: Context, statuses: Sequence[ModelStatus], free: int, total: int) -> Iterator[Problem]:
-    mark = free_space_mark(context.settings, total)
+    mark = context.settings.chain.free_space_mark(total)
     run_bytes = sum(max((run.bytes for run in one.runs), default=0) for one in statuses)
     left = f"{_size(free)} free of {_size(total)}"
     if free < min(FULL_BYTES, total / 100):

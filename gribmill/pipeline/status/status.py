@@ -13,7 +13,6 @@ from gribmill.identity import run_id, run_time
 from gribmill.ingest.circuit_breaker import MirrorHealth
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.retention.past_runs import is_partial, is_past
 from gribmill.pipeline.status.hour_jobs import HourJob, hour_jobs
 from gribmill.pipeline.status.mirror_status import MirrorStatus, mirror_status
 from gribmill.pipeline.tenant_regions import wanted_regions
@@ -273,8 +272,16 @@ def _missing(
             yield MissingHour(hour, reason, late, lacking.get(hour) or (known.regions if known else ()))
 
 
+def is_partial(model: Model, record: RunRecord) -> bool:
+    """Whether only some hours of the run were requested: `record.hours` are those, and the run is never final."""
+    return not record.final and not model.discovers(record.ref.time)
+
+
 def _is_past(model: Model, record: RunRecord, now: datetime) -> bool:
-    return is_past(model, record) and (record.first_seen_at is None or record.first_seen_at <= now)
+    """Whether the run was requested after scans had stopped looking for it."""
+    seen = record.first_seen_at
+    requested_late = seen is not None and seen >= model.gives_up_at(record.ref.time)
+    return (requested_late or is_partial(model, record)) and (seen is None or seen <= now)
 
 
 def _why(known: HourRecord | None, state: str, *, late: bool, due: bool) -> Reason:

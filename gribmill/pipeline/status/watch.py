@@ -12,7 +12,6 @@ from gribmill.catalogue.events import DiskFreed, DiskLow, Event, FreshnessSeen
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import prune_job
-from gribmill.pipeline.retention.free_space import free_space_mark
 from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
 from gribmill.pipeline.status.health import health_of
 from gribmill.pipeline.status.status import status_of
@@ -68,7 +67,7 @@ class ChainWatch:
         root = self._context.root.path
         root.mkdir(parents=True, exist_ok=True)
         usage = shutil.disk_usage(root)
-        mark = free_space_mark(self._context.settings, usage.total)
+        mark = self._context.settings.chain.free_space_mark(usage.total)
         if usage.free < mark * PRUNE_BELOW_MARKS:
             self._prune_early()
         if usage.free < mark and not self._disk_low:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.pipeline.retention.retention import RunDecision
-    from gribmill.pipeline.retention.tenant_retention import RegionDecision
+    from gribmill.pipeline.retention import RunDecision
+    from gribmill.pipeline.tenant_retention import RegionDecision
 
 
 class PrunedRunView(View):

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -188,7 +189,7 @@ def _no_eccodes() -> str:
         ("Python", "OLDEST_PYTHON", (99, 0), False, "use Python"),
         ("ecCodes", "eccodes_version", _no_eccodes, False, "pip install eccodes"),
         ("kernel", "state", lambda: "not built", None, "C compiler"),
-        ("disk", "free_space_mark", lambda settings, total: total + 1, False, "free some space"),
+        ("disk", "shutil.disk_usage", lambda _: SimpleNamespace(total=10**12, free=0), False, "free some space"),
         (
             "permissions",
             "os.access",

@@ -52,7 +52,7 @@ TIMED = (
     "gribmill.pipeline.handlers.prune",
     "gribmill.pipeline.status.status",
     "gribmill.pipeline.status.health",
-    "gribmill.pipeline.retention.retention",
+    "gribmill.pipeline.retention",
     "gribmill.ingest.available_hours",
     "gribmill.ingest.download.download",
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.pipeline.job_types import scan_job
-from gribmill.pipeline.retention.old_runs import remove_leftovers
+from gribmill.pipeline.retention import remove_leftovers
 from gribmill.sandbox.publisher.fault import Fault
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.storage.layout import DataRoot

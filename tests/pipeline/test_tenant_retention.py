@@ -17,7 +17,7 @@ from gribmill.identity import HourRef, RunRef, run_time
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import tile_jobs
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.retention.tenant_retention import (
+from gribmill.pipeline.tenant_retention import (
     RegionDecision,
     RegionOnDisk,
     decide_regions,

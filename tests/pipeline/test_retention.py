@@ -11,8 +11,7 @@ from gribmill.identity import HourRef, RunRef, run_time
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.retention.old_runs import prune_now, runs_on_disk
-from gribmill.pipeline.retention.retention import RunDecision, RunOnDisk, decide
+from gribmill.pipeline.retention import RunDecision, RunOnDisk, decide, prune_now, runs_on_disk
 from gribmill.queue.model import ClaimRequest, Report, Succeeded
 from gribmill.settings.schema import Settings
 from tests.pipeline.conftest import Scribe
