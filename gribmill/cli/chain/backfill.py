@@ -19,10 +19,9 @@ from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.hour_ranges import parse_steps
 from gribmill.ingest.models.registry import models_named
-from gribmill.pipeline.backfill.awaited_hours import hours_not_due
 from gribmill.pipeline.backfill.backfill import BackfillRequest, enqueue_backfill, plan_backfill
 from gribmill.pipeline.backfill.estimate import estimate_backfill
-from gribmill.pipeline.backfill.progress import BackfillProgress
+from gribmill.pipeline.backfill.progress import BackfillProgress, hours_not_due
 from gribmill.pipeline.context import make_context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.tenant_regions import wanted_regions

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.progress import progress_bars
-from gribmill.pipeline.backfill.awaited_hours import hours_waited_for
-from gribmill.pipeline.backfill.progress import BackfillProgress, BackfillState
+from gribmill.pipeline.backfill.progress import BackfillProgress, BackfillState, hours_waited_for
 from gribmill.pipeline.open_queue import worker_options
 from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import Settings

@@ -1,3 +1,3 @@
 """Backfills: planning, estimating and following them."""
 
-__all__ = ["awaited_hours", "backfill", "estimate", "progress"]
+__all__ = ["backfill", "estimate", "progress"]

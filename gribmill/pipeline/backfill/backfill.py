@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
 
 from gribmill.catalogue.events import HoursRequested
 from gribmill.catalogue.reads import Catalogue, is_as_recorded
@@ -13,11 +15,11 @@ from gribmill.errors import GribmillError
 from gribmill.identity import HourRef, RunRef, run_id
 from gribmill.ingest.models.hour_ranges import write_steps
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.backfill.overlap import widen_active
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import ingest_job
 from gribmill.pipeline.tenant_regions import tenant_named, why_full
-from gribmill.queue.model import DEFAULT_TENANT, NewJob
+from gribmill.queue.job_type import canonical_json
+from gribmill.queue.model import DEFAULT_TENANT, Enqueued, NewJob
 from gribmill.queue.store import Store
 
 MOST_FILES = 200_000
@@ -118,6 +120,36 @@ def _default_regions(context: Context, request: BackfillRequest) -> tuple[str, .
     return tuple(name for name in tenant.regions if name in context.regions)
 
 
+def _check_times(request: BackfillRequest, now: datetime) -> None:
+    if request.end < request.begin:
+        raise BackfillError("the backfill ends before it begins: --to must not be before --from")
+    if request.begin > now:
+        raise BackfillError(f"--from {request.begin:%Y-%m-%d %H:%M} UTC is in the future: a backfill fetches past runs")
+    cycles = {cycle for schedule in request.model.schedules for cycle in schedule.cycles}
+    if unknown := sorted({*request.cycles} - cycles):
+        some = ", ".join(map(str, unknown[:5]))
+        known = write_steps(tuple(sorted(cycles)))
+        raise BackfillError(f"--cycles: no run of {request.model.id} begins at {some} UTC; its cycles are {known}")
+
+
+def _runs(request: BackfillRequest) -> list[datetime]:
+    last = min(request.end, datetime.now(UTC))
+    runs = request.model.runs(last, back=last - max(request.begin, EARLIEST) + timedelta(hours=1))
+    chosen = [run for run in runs if run >= request.begin and (not request.cycles or run.hour in request.cycles)]
+    if not chosen:
+        raise BackfillError(
+            f"{request.model.id} has no run between {request.begin:%Y-%m-%d %H} and {last:%Y-%m-%d %H} UTC"
+        )
+    if not any(_hours(request, run) for run in chosen):
+        raise BackfillError(f"--hours: no run of {request.model.id} in that time has any of these hours")
+    return chosen
+
+
+def _hours(request: BackfillRequest, run: datetime) -> tuple[int, ...]:
+    hours = request.model.hours(run)
+    return tuple(hour for hour in hours if not request.hours or hour in request.hours)
+
+
 def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan, live_regions: Collection[str] = ()) -> str:
     """Enqueue all files as one job group; returns its name, which is also the correlation id of all its jobs.
 
@@ -144,7 +176,7 @@ def enqueue_backfill(store: Store, catalogue: Catalogue, plan: BackfillPlan, liv
     store.groups.resume(group.id)
     jobs = [*_jobs(plan, correlation_id)]
     made = store.groups.add(group.id, jobs)
-    if left := widen_active(store, jobs, made, live_regions):
+    if left := _widen_active(store, jobs, made, live_regions):
         store.groups.add(group.id, left)
     return correlation_id
 
@@ -175,31 +207,46 @@ def _jobs(plan: BackfillPlan, correlation_id: str) -> Iterator[NewJob]:
         )
 
 
-def _check_times(request: BackfillRequest, now: datetime) -> None:
-    if request.end < request.begin:
-        raise BackfillError("the backfill ends before it begins: --to must not be before --from")
-    if request.begin > now:
-        raise BackfillError(f"--from {request.begin:%Y-%m-%d %H:%M} UTC is in the future: a backfill fetches past runs")
-    cycles = {cycle for schedule in request.model.schedules for cycle in schedule.cycles}
-    if unknown := sorted({*request.cycles} - cycles):
-        some = ", ".join(map(str, unknown[:5]))
-        known = write_steps(tuple(sorted(cycles)))
-        raise BackfillError(f"--cycles: no run of {request.model.id} begins at {some} UTC; its cycles are {known}")
+def _widen_active(
+    store: Store, jobs: Iterable[NewJob], made: Iterable[Enqueued], live_regions: Collection[str]
+) -> list[NewJob]:
+    """Extend the active jobs that deduplicated these, so that they also fetch what these request.
+
+    Returns jobs for requests that an active job cannot take over, for example because it is running; each waits for
+    that job.
+    """
+    left = []
+    for job, one in zip(jobs, made, strict=True):
+        widen = partial(_widened, wanted=job.args, live_regions=live_regions)
+        if not one.created and not store.jobs.change_args(one.id, widen):
+            left.append(_afterwards(job, one.id))
+    return left
 
 
-def _runs(request: BackfillRequest) -> list[datetime]:
-    last = min(request.end, datetime.now(UTC))
-    runs = request.model.runs(last, back=last - max(request.begin, EARLIEST) + timedelta(hours=1))
-    chosen = [run for run in runs if run >= request.begin and (not request.cycles or run.hour in request.cycles)]
-    if not chosen:
-        raise BackfillError(
-            f"{request.model.id} has no run between {request.begin:%Y-%m-%d %H} and {last:%Y-%m-%d %H} UTC"
-        )
-    if not any(_hours(request, run) for run in chosen):
-        raise BackfillError(f"--hours: no run of {request.model.id} in that time has any of these hours")
-    return chosen
+def _widened(
+    active: Mapping[str, Any], wanted: Mapping[str, Any], live_regions: Collection[str]
+) -> dict[str, Any] | None:
+    """The arguments of a download that serves both; None if no single one does.
+
+    No regions means those of the settings and of all tenants; no variables means those of the model.
+    """
+    regions = active.get("regions")
+    if regions is None:
+        if not {*wanted["regions"]} <= {*live_regions} or wanted.get("variables") or wanted.get("keep_grib"):
+            return None
+        return dict(active)
+    both = {**active, "regions": list(dict.fromkeys((*regions, *wanted["regions"])))}
+    if active.get("variables") and wanted.get("variables"):
+        both["variables"] = list(dict.fromkeys((*active["variables"], *wanted["variables"])))
+    elif wanted.get("variables"):
+        return None
+    else:
+        both.pop("variables", None)
+    if wanted.get("keep_grib"):
+        both["keep_grib"] = True
+    return both
 
 
-def _hours(request: BackfillRequest, run: datetime) -> tuple[int, ...]:
-    hours = request.model.hours(run)
-    return tuple(hour for hour in hours if not request.hours or hour in request.hours)
+def _afterwards(job: NewJob, active_id: int) -> NewJob:
+    digest = hashlib.blake2b(canonical_json(dict(job.args)).encode(), digest_size=8).hexdigest()
+    return replace(job, after=(active_id,), on_parent_failure="ignore", dedupe_key=f"{job.type} afterwards {digest}")
