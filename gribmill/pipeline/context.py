@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gribmill.catalogue.reads import Catalogue
 from gribmill.catalogue.records import HourRecord
+from gribmill.database.protocol import Database
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.job_types import TYPES
 from gribmill.pipeline.models import configured_models
@@ -37,7 +38,11 @@ class Context:
 
     @cached_property
     def session(self) -> SourceSession:
-        return open_session(self.settings, self.catalogue)
+        """Pooled connections to publishers; rate limits apply across all processes that share the queue."""
+        from gribmill.ingest.http.client import SourceSession
+        from gribmill.pipeline.publisher_turns import rate_limit
+
+        return SourceSession(rate_limit(self.settings, lambda: self.catalogue.database))
 
     def clock_ahead(self) -> timedelta:
         """How far this host's clock is ahead of the database's, which all hosts use."""
@@ -92,14 +97,6 @@ class Context:
             ) from None
 
 
-def open_session(settings: Settings, catalogue: Catalogue) -> SourceSession:
-    """Open a session with pooled connections; rate limits apply across all processes that share the queue."""
-    from gribmill.ingest.http.client import SourceSession
-    from gribmill.pipeline.publisher_turns import rate_limit
-
-    return SourceSession(rate_limit(settings, lambda: catalogue.database))
-
-
 def context_of(task: Task) -> Context:
     """The context of a task's worker."""
     return _context(json.dumps(task.environment, sort_keys=True))
@@ -107,22 +104,12 @@ def context_of(task: Task) -> Context:
 
 def make_context(settings: Settings) -> Context:
     """The context of a command that runs outside the queue."""
-    return Context(
-        settings,
-        configured_models(settings),
-        load_regions(settings.regions),
-        Catalogue(open_database(settings)),
-    )
+    return _with_database(settings, open_database(settings))
 
 
 def make_context_for_reading(settings: Settings) -> Context:
     """The context of a read-only command; does not create a database."""
-    return Context(
-        settings,
-        configured_models(settings),
-        load_regions(settings.regions),
-        Catalogue(open_database_for_reading(settings)),
-    )
+    return _with_database(settings, open_database_for_reading(settings))
 
 
 @lru_cache(maxsize=1)
@@ -130,8 +117,8 @@ def _context(environment: str) -> Context:
     values = json.loads(environment)
     server = values.pop(SERVER_KEY, None)
     settings = Settings.model_validate(values)
-    if server is None:
-        return make_context(settings)
-    return Context(
-        settings, configured_models(settings), load_regions(settings.regions), Catalogue(remote_database(**server))
-    )
+    return make_context(settings) if server is None else _with_database(settings, remote_database(**server))
+
+
+def _with_database(settings: Settings, database: Database) -> Context:
+    return Context(settings, configured_models(settings), load_regions(settings.regions), Catalogue(database))
