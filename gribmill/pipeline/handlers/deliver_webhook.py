@@ -1,22 +1,36 @@
-"""deliver_webhook: sends one event to one webhook."""
+"""deliver_webhook: sends one event to one webhook, as a signed HTTP request to a public address."""
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import hashlib
+import hmac
+import http.client
 import json
+import socket
+import ssl
 import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from gribmill.errors import GribmillError
+from gribmill.ingest.http.deadline import Deadline, DeadlineResponse
 from gribmill.pipeline.context import context_of
 from gribmill.pipeline.job_arguments import DeliverWebhookArgs
 from gribmill.pipeline.job_types import DELIVER_WEBHOOK
-from gribmill.pipeline.webhooks.message import WebhookMessage
-from gribmill.pipeline.webhooks.post import DeliveryFailed, TargetRefused, post
 from gribmill.queue.model import Effect, Failed, Outcome, PublishedEvent, Succeeded, Webhook, WebhookAnswer
+from gribmill.queue.public_address import is_public
+from gribmill.queue.times import to_rfc3339
 from gribmill.queue.worker.task import Task
+from gribmill.version import __version__
 
 # Delays before retries: about four days in total, as Standard Webhooks recommends.
 WAITS = (5.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0, 86_400.0)
+# Only the status of the response matters; a little of the body is read so that the connection closes cleanly.
+ANSWER_LIMIT_BYTES = 16_384
 
 
 def run(task: Task) -> Outcome:
@@ -37,7 +51,7 @@ def run(task: Task) -> Outcome:
     message = WebhookMessage.of(event)
     headers = message.headers(webhook.secret, int(time.time()))
     try:
-        answer = post(
+        answer = _post(
             webhook.url,
             message.body,
             headers,
@@ -66,3 +80,103 @@ def _failed(answer: WebhookAnswer, attempt_no: int, *, permanent: bool = False, 
 
 def _effect(answer: WebhookAnswer) -> Effect:
     return Effect("webhook_answered", json.dumps(dataclasses.asdict(answer)))
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookMessage:
+    """The body of a request, and the id by which receivers recognise repeated deliveries."""
+
+    id: str
+    body: bytes
+
+    @classmethod
+    def of(cls, event: PublishedEvent) -> WebhookMessage:
+        content = {"type": event.name, "timestamp": to_rfc3339(event.created_at), "data": event.payload}
+        return cls(f"evt_{event.id}", json.dumps(content, separators=(",", ":")).encode())
+
+    def headers(self, secret: str, seconds: int) -> dict[str, str]:
+        """Signed headers, as Standard Webhooks prescribes, of a request sent at this time (seconds since 1970)."""
+        return {
+            "content-type": "application/json",
+            "user-agent": f"gribmill/{__version__}",
+            "webhook-id": self.id,
+            "webhook-timestamp": str(seconds),
+            "webhook-signature": f"v1,{self._signature(secret, seconds)}",
+        }
+
+    def _signature(self, secret: str, seconds: int) -> str:
+        key = base64.b64decode(secret.removeprefix("whsec_"))
+        signed = b".".join((self.id.encode(), str(seconds).encode(), self.body))
+        return base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+
+class TargetRefused(GribmillError):
+    """The URL points to this machine or a private network."""
+
+
+class DeliveryFailed(GribmillError):
+    """No response, or an unreadable one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostAnswer:
+    """The status of a response, and its Retry-After in seconds."""
+
+    status: int
+    retry_after: float | None = None
+
+
+def _post(
+    url: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float, allow_private: bool
+) -> PostAnswer:
+    """Send the body, without redirects and proxies, bounded in time and size.
+
+    Raises TargetRefused before anything is sent, DeliveryFailed without a response.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    connection: http.client.HTTPConnection
+    if parts.scheme == "https":
+        context = ssl.create_default_context()
+        connection = http.client.HTTPSConnection(host, port, context=context)
+    else:
+        connection = http.client.HTTPConnection(host, port)
+    connection.response_class = DeadlineResponse
+    try:
+        with Deadline(timeout_seconds).held() as deadline:
+            connection.sock = _connect(host, port, deadline, allow_private=allow_private)
+            connection.sock.settimeout(deadline.left())
+            if parts.scheme == "https":
+                connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
+            connection.request("POST", path, body, dict(headers))
+            answer = connection.getresponse()
+            # The receiver has the event, so errors in the rest of its response do not matter.
+            with suppress(OSError, http.client.HTTPException, ValueError):
+                answer.read(ANSWER_LIMIT_BYTES)
+        asked = answer.getheader("Retry-After") or ""
+        return PostAnswer(answer.status, float(asked) if asked.isdecimal() and len(asked) < 7 else None)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise DeliveryFailed(f"{host}: {type(error).__name__}: {str(error)[:300]}") from None
+    finally:
+        connection.close()
+
+
+def _connect(host: str, port: int, deadline: Deadline, *, allow_private: bool) -> socket.socket:
+    """Connect to an address that was itself checked, so that the name is not resolved a second time."""
+    found = {info[4][0] for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    addresses = sorted(str(one) for one in found)
+    refused = [] if allow_private else [one for one in addresses if not is_public(one)]
+    if refused:
+        raise TargetRefused(
+            f"{host} leads to {refused[0]}, which is not a public address: set webhooks.allow_private to allow it"
+        )
+    failure: OSError | None = None
+    for place, address in enumerate(addresses):
+        try:
+            # An address that does not respond must leave time for the others.
+            return socket.create_connection((address, port), deadline.left() / (len(addresses) - place))
+        except OSError as error:
+            failure = error
+    raise failure or OSError("the name has no address")
