@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.pipeline.tracing.trace_ids import attempt_span, download_span, root_job, scan_span, trace_id
+from gribmill.pipeline.tracing.spans import attempt_span, download_span, root_job, scan_span, trace_id
 from gribmill.queue.model import Job, NewJob
 from gribmill.queue.store import Store
 from gribmill.settings.load import load_settings

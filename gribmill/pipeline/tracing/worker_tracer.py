@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from gribmill.config_file import SettingsError
-from gribmill.pipeline.tracing.spans import SpanRecord, spans_of
-from gribmill.pipeline.tracing.trace_ids import root_job
+from gribmill.pipeline.tracing.spans import SpanRecord, root_job, spans_of
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import Attempt, AttemptRef, Job, Report, Succeeded
 from gribmill.queue.store import Store
