@@ -14,8 +14,7 @@ import click
 import pytest
 
 from gribmill.cli.main import cli
-from gribmill.settings.load import load_settings
-from gribmill.settings.origin import variable_of
+from gribmill.settings.load import load_settings, variable_of
 from gribmill.settings.schema import ServerSettings, Settings, known_keys
 from tests.server.live_server import serving
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from gribmill.settings.origin import Origin
+    from gribmill.settings.load import Origin
     from gribmill.settings.schema import Settings
 
 # The option for each setting, by the setting's key.

@@ -1,15 +1,19 @@
-"""Loads settings from defaults, the settings file, GRIBMILL_* variables and flags, in ascending precedence."""
+"""Loads settings from defaults, the settings file, GRIBMILL_* variables and flags, in ascending precedence.
+
+Each setting knows which of them it came from.
+"""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gribmill.checked.constraints import CheckFailed, WrongValue
 from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
+from gribmill.database_url import HIDDEN, hide_password
 from gribmill.errors import quoted, shortened
-from gribmill.settings.origin import ENV_PREFIX, Origin, origins_of, shown, variable_of
 from gribmill.settings.schema import RegionSettings, Settings, known_keys
 from gribmill.settings.settings_table import SettingsTable
 from gribmill.settings.variable_table import VariableSettings
@@ -18,6 +22,7 @@ from gribmill.toml_table import parse_toml
 # A file may have thousands of mistakes; only the first ones are reported.
 MOST_PROBLEMS = 5
 KEY_LIMIT = 100
+ENV_PREFIX = "GRIBMILL_"
 # Variables that are not settings: the settings file, the decoder, and those of the tests.
 OTHER_VARIABLES = {
     "GRIBMILL_CONFIG",
@@ -27,6 +32,16 @@ OTHER_VARIABLES = {
     "GRIBMILL_TEST_POSTGRES",
     "GRIBMILL_TOKEN",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One setting: its dotted key, its value, and the file, variable or option that it came from."""
+
+    key: str
+    value: Any
+    source: str
+    description: str
 
 
 def load_settings(config_file: Path | None = None, flags: dict[str, Any] | None = None) -> Settings:
@@ -56,7 +71,12 @@ def load_with_origins(
         settings = Settings.model_validate(merged)
     except CheckFailed as error:
         raise SettingsError(_explain(error.problems, sources)) from None
-    return settings, origins_of(settings, sources)
+    return settings, _origins_of(settings, sources)
+
+
+def variable_of(key: str) -> str:
+    """The environment variable of a setting: GRIBMILL_QUEUE_LEASE_SECONDS for queue.lease_seconds."""
+    return f"{ENV_PREFIX}{key.replace('.', '_').upper()}"
 
 
 def _with_paths_beside(path: Path, table: dict[str, Any]) -> dict[str, Any]:
@@ -134,6 +154,28 @@ def _put(tree: dict[str, Any], key: str, value: Any) -> None:
     tree[name] = value
 
 
+def _origins_of(settings: Settings, sources: dict[str, str]) -> list[Origin]:
+    """All settings with their origin; a key without a source has its default."""
+    return [
+        Origin(key, _shown(key, _value(settings, key)), sources.get(key, "default"), description)
+        for key, description in known_keys().items()
+    ]
+
+
+def _value(settings: Settings, key: str) -> Any:
+    value: Any = settings
+    for name in key.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def _shown(key: str, value: Any) -> Any:
+    """A setting's value for display, without passwords."""
+    if key != "database" or value is None:
+        return value
+    return hide_password(value) if isinstance(value, str) else HIDDEN
+
+
 def _explain(problems: list[WrongValue], sources: dict[str, str]) -> str:
     sentences = []
     for problem in problems[:MOST_PROBLEMS]:
@@ -143,7 +185,7 @@ def _explain(problems: list[WrongValue], sources: dict[str, str]) -> str:
         if problem.kind == "unknown key":
             sentences.append(f"{shortened(key, KEY_LIMIT)} is not a setting{origin}{_hint(problem.place)}")
         else:
-            value = quoted(shown(key, problem.value))
+            value = quoted(_shown(key, problem.value))
             sentences.append(f"{shortened(key, KEY_LIMIT)} = {value} is invalid{origin}: {problem.text}")
     if len(problems) > MOST_PROBLEMS:
         sentences.append(f"and {len(problems) - MOST_PROBLEMS} more")

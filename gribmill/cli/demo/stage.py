@@ -27,7 +27,7 @@ from gribmill.cli.main import cli
 from gribmill.cli.output import console
 from gribmill.errors import GribmillError
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.settings.origin import ENV_PREFIX
+from gribmill.settings.load import ENV_PREFIX
 from gribmill.settings.schema import Settings
 from gribmill.settings.toml_file import toml_value
 

@@ -9,12 +9,21 @@ import click
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import format_duration
 from gribmill.pipeline.open_queue import open_queue_for_reading
-from gribmill.settings.describe_schema import describe_type
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_type import JobTypeView
 
 if TYPE_CHECKING:
     from gribmill.queue.job_type import JobType
+
+# JSON Schema's types, in words.
+_KINDS = {
+    "object": "table",
+    "array": "list",
+    "string": "text",
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "number",
+}
 
 
 @click.command()
@@ -81,9 +90,34 @@ def _arguments(kind: JobType) -> list[list[Any]]:
     return [
         [
             name,
-            describe_type(field),
+            _describe_type(field),
             "required" if name in required else field.get("default"),
             field.get("description", ""),
         ]
         for name, field in schema.get("properties", {}).items()
     ]
+
+
+def _describe_type(field: dict[str, Any]) -> str:
+    """The values that a field of a JSON Schema allows: `number, 0 to 3600`, `full or normal`."""
+    if "enum" in field:
+        return " or ".join(str(value) for value in field["enum"])
+    if "anyOf" in field:
+        return " or ".join(_describe_type(option) for option in field["anyOf"] if option.get("type") != "null")
+    if isinstance(field.get("type"), list):
+        return " or ".join(_describe_type({**field, "type": kind}) for kind in field["type"] if kind != "null")
+    words = [_KINDS.get(field.get("type", ""), "")]
+    low, high = field.get("minimum"), field.get("maximum")
+    if low is not None and high is not None:
+        words.append(f"{low:g} to {high:g}")
+    elif low is not None:
+        words.append(f"at least {low:g}")
+    elif high is not None:
+        words.append(f"at most {high:g}")
+    if "exclusiveMinimum" in field:
+        words.append(f"more than {field['exclusiveMinimum']:g}")
+    if "pattern" in field:
+        words.append(field["pattern"])
+    if "maxLength" in field:
+        words.append(f"up to {field['maxLength']} characters")
+    return ", ".join(words).strip()

@@ -9,7 +9,7 @@ from pydantic_core import to_jsonable_python
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.settings.origin import Origin
+    from gribmill.settings.load import Origin
 
 
 class SettingView(View):
