@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gribmill.errors import GribmillError
-from gribmill.pipeline.checkup import files, machine, object_store, queue, sources
+from gribmill.pipeline.checkup import chain, files, machine, object_store
 from gribmill.pipeline.checkup.finding import DoctorCheck, Examination, Finding
 from gribmill.queue.errors import StoreCorrupt
 
@@ -18,11 +18,11 @@ CHECKS: tuple[DoctorCheck, ...] = (
     machine.disk,
     machine.permissions,
     object_store.object_stores,
-    queue.invariants,
-    queue.workers,
-    queue.schedules,
-    sources.mirrors,
-    sources.forgotten_hours,
+    chain.invariants,
+    chain.workers,
+    chain.schedules,
+    chain.mirrors,
+    chain.forgotten_hours,
     files.tiles,
     files.strange_tiles,
     files.spent_messages,
