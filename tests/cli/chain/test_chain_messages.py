@@ -159,7 +159,7 @@ def test_a_waiting_backfill_reports_that_no_worker_runs(gribmill: Run, store: St
     ended = BackfillState(done=1, total=1, failed=0, active=0)
     for waiting in (True, False):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gribmill.cli.chain.backfill_wait._show", lambda *_: ended)
+            patch.setattr("gribmill.cli.chain.backfill._show", lambda *_: ended)
             assert ("no worker is running" in gribmill(*words, "--wait").err) == waiting
         store.workers.heartbeat("worker", 60.0)
 
