@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from gribmill.ingest.errors import NotThere
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import NotThere
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.listing import Listed, list_keys
 from gribmill.ingest.mirror import Host, Mirror, SourceUrls

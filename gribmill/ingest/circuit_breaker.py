@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from gribmill.ingest.http.errors import NotThere, RateLimited
+from gribmill.ingest.errors import NotThere, RateLimited
 from gribmill.ingest.mirror import SourceUrls
 
 # One failure may be random; three in a row are an outage.

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from urllib.parse import quote, unquote, urlencode, urljoin, urlsplit
 from xml.parsers import expat
 
+from gribmill.ingest.errors import Broken, NotThere, TooLarge, Untrusted
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import Broken, NotThere, TooLarge, Untrusted
 from gribmill.ingest.http.local_files import head_of_file, path_of
 from gribmill.ingest.http.response import clean_etag
 from gribmill.ingest.mirror import Host, Mirror

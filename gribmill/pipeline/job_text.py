@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gribmill.identity import IdentityError, run_time
-from gribmill.ingest.http.errors import without_addresses
+from gribmill.ingest.errors import without_addresses
 from gribmill.queue.redact import redact_json
 from gribmill.queue.worker.job_end import JobEnd
 

@@ -14,8 +14,8 @@ from gribmill.identity import run_id, run_time, whole_hour
 from gribmill.ingest.available_hours import Published, published
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.remote_inventory import RemoteInventory, remote_inventory
+from gribmill.ingest.errors import SourceError
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import SourceError
 from gribmill.ingest.index.search import compile_search
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.model import Model

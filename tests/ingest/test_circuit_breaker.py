@@ -17,7 +17,7 @@ from gribmill.ingest.circuit_breaker import (
     order_mirrors,
     updated_health,
 )
-from gribmill.ingest.http.errors import Broken, NotThere, RateLimited, Untrusted
+from gribmill.ingest.errors import Broken, NotThere, RateLimited, Untrusted
 from gribmill.ingest.mirror import Mirror, SourceUrls, hosts
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from gribmill.ingest.errors import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
 from gribmill.ingest.http.client import Http, SourceSession
 from gribmill.ingest.http.deadline import Timeouts, until
-from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, PastEnd, RateLimited, TooLarge, Untrusted
 from gribmill.ingest.http.response import ObjectHead, http_date
 from gribmill.ingest.mirror import Host, hosts
 from gribmill.version import __version__

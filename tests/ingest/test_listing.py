@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gribmill.ingest.available_hours import published
+from gribmill.ingest.errors import Broken, SourceError, TooLarge, Untrusted
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import Broken, SourceError, TooLarge, Untrusted
 from gribmill.ingest.listing import list_keys, read_bucket_page, read_html_page, split_root
 from gribmill.ingest.mirror import Mirror, hosts
 from gribmill.ingest.models.model import Model

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gribmill.ingest.errors import RateLimited
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import RateLimited
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.mirror import Host, hosts
 from tests.ingest.server import Publisher
@@ -106,7 +106,7 @@ TAKER = """
 import sys
 from pathlib import Path
 from gribmill.ingest.mirror import hosts
-from gribmill.ingest.http.errors import RateLimited
+from gribmill.ingest.errors import RateLimited
 from gribmill.ingest.http.rate_limit import RateLimit
 limit = RateLimit(Path(sys.argv[1]), clock=lambda: 1000.0)
 sys.stdin.read(1)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.postgres import PostgresDatabase
-from gribmill.ingest.http.errors import RateLimited
+from gribmill.ingest.errors import RateLimited
 from gribmill.ingest.http.rate_limit import RateLimit, SharedRateLimit
 from gribmill.ingest.mirror import hosts
 from gribmill.pipeline.publisher_turns import DatabaseTurns, rate_limit

@@ -12,8 +12,8 @@ import requests
 from gribmill.grib.messages import walk
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.errors import DownloadFailed
+from gribmill.ingest.errors import Changed, SourceError
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import Changed, SourceError
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.mirror import IndexKind

@@ -35,9 +35,8 @@ from gribmill.ingest.download.fetch import DownloadProgress
 from gribmill.ingest.download.from_mirror import CheckMessages, ChoosePlaces, MirrorDownload
 from gribmill.ingest.download.spool import SpoolBusy, is_locked, whole_path
 from gribmill.ingest.download.verify_message import Expected
-from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import (
+from gribmill.ingest.errors import (
+    BadIndex,
     Broken,
     NoRanges,
     NotThere,
@@ -47,6 +46,7 @@ from gribmill.ingest.http.errors import (
     TooLarge,
     Untrusted,
 )
+from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.mirror import SourceUrls
 from gribmill.ingest.models.model import Model

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gribmill.ingest.circuit_breaker import Observation
-from gribmill.ingest.errors import IngestError
-from gribmill.ingest.http.errors import NotThere, RateLimited
+from gribmill.ingest.errors import IngestError, NotThere, RateLimited
 
 
 class NothingWanted(IngestError):

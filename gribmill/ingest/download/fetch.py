@@ -16,9 +16,9 @@ from gribmill.grib.sections import INDICATOR_BYTES
 from gribmill.ingest.download.download_plan import DownloadPlan, Limits, RangeRequest, merge
 from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning, verify_message
+from gribmill.ingest.errors import Broken
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import until
-from gribmill.ingest.http.errors import Broken
 from gribmill.ingest.mirror import Host
 
 # Dropped connections are common; after three in a row, the download from this host fails.

@@ -13,9 +13,8 @@ from gribmill.grib.names.wgrib2_time import parse_time_range
 from gribmill.identity import run_id
 from gribmill.ingest.download.download_plan import Limits
 from gribmill.ingest.download.errors import MirrorFailure, NothingWanted, download_failure
-from gribmill.ingest.errors import BadIndex
+from gribmill.ingest.errors import BadIndex, SourceError, Untrusted
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import SourceError, Untrusted
 from gribmill.ingest.index.entry import IndexEntry
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.search import line_text, searchable

@@ -17,8 +17,8 @@ from gribmill.ingest.download.download_plan import DownloadPlan, Limits, Piece, 
 from gribmill.ingest.download.fetch import DownloadProgress, Fetcher, Traffic
 from gribmill.ingest.download.spool import Spool, whole_path
 from gribmill.ingest.download.verify_message import Expected, same_table
+from gribmill.ingest.errors import Broken, Changed, NoRanges, NotThere, TooLarge
 from gribmill.ingest.http.client import SourceSession
-from gribmill.ingest.http.errors import Broken, Changed, NoRanges, NotThere, TooLarge
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.select import Wanted
 from gribmill.ingest.mirror import Host

@@ -1,3 +1,3 @@
 """Requests to publishers: deadlines, rate limits, status codes, digests."""
 
-__all__ = ["client", "deadline", "errors", "local_files", "rate_limit", "response"]
+__all__ = ["client", "deadline", "local_files", "rate_limit", "response"]

@@ -17,8 +17,8 @@ from urllib.parse import urljoin, urlsplit
 import requests
 import urllib3
 
+from gribmill.ingest.errors import Broken, NoRanges, TooLarge, Untrusted
 from gribmill.ingest.http.deadline import Deadline, DeadlineAdapter, Timeouts
-from gribmill.ingest.http.errors import Broken, NoRanges, TooLarge, Untrusted
 from gribmill.ingest.http.local_files import LocalFiles, is_local
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.http.response import (

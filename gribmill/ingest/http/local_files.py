@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from gribmill.ingest.http.errors import Broken, NotThere, PastEnd, TooLarge, Untrusted
+from gribmill.ingest.errors import Broken, NotThere, PastEnd, TooLarge, Untrusted
 from gribmill.ingest.http.response import ObjectHead, Sink
 
 CHUNK_BYTES = 1 << 20

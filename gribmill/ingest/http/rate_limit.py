@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from gribmill.ingest.http.errors import RateLimited
+from gribmill.ingest.errors import RateLimited
 from gribmill.ingest.mirror import Host
 
 # When the token bucket will be full again, on the monotonic clock of the machine.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from gribmill.ingest.http.errors import Broken, Changed, NotThere, PastEnd, RateLimited, Untrusted
+from gribmill.ingest.errors import Broken, Changed, NotThere, PastEnd, RateLimited, Untrusted
 from gribmill.ingest.mirror import Host
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from gribmill.ingest.available_hours import Published, published
 from gribmill.ingest.circuit_breaker import Observation, choose_mirrors, observation_of
+from gribmill.ingest.errors import SourceError, without_addresses
 from gribmill.ingest.http.deadline import until
-from gribmill.ingest.http.errors import SourceError, without_addresses
 from gribmill.ingest.mirror import Mirror
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from gribmill.catalogue.records import GivenUpWork
-from gribmill.ingest.http.errors import without_addresses
+from gribmill.ingest.errors import without_addresses
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, SCAN_SOURCE, TYPES
 from gribmill.pipeline.status.status import ModelStatus

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from gribmill.ingest.circuit_breaker import MirrorHealth
-from gribmill.ingest.http.errors import without_addresses
+from gribmill.ingest.errors import without_addresses
 from gribmill.ingest.models.model import Model
 
 MirrorState = Literal["not asked yet", "well", "failing", "sick", "trial"]
