@@ -37,7 +37,7 @@ COMMANDS = {
     "groups": ("gribmill.cli.groups.group:groups", "Follow, cancel and retry jobs that belong together."),
     "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
-    "mirrors": ("gribmill.cli.chain.mirrors.group:mirrors", "List mirrors, and reset failing ones."),
+    "mirrors": ("gribmill.cli.chain.mirrors:mirrors", "List mirrors, and reset failing ones."),
     "models": ("gribmill.cli.chain.models.group:models", "List, show and check the models that can be ingested."),
     "point": ("gribmill.cli.data.point.command:point", "Show the forecast at a place, from existing tiles."),
     "prune": ("gribmill.cli.chain.prune:prune", "Remove old runs."),

@@ -1,11 +1,13 @@
-"""`gribmill mirrors list`."""
+"""`gribmill mirrors`: mirrors and their health."""
 
 from __future__ import annotations
 
+import difflib
 from datetime import UTC, datetime
 
 import click
 
+from gribmill.catalogue.events import MirrorCleared
 from gribmill.cli.output import print_json, print_table, styled
 from gribmill.cli.text.format_duration import age_seconds, format_duration
 from gribmill.cli.text.status_text import STYLES
@@ -16,7 +18,16 @@ from gribmill.settings.schema import Settings
 from gribmill.views.chain.mirror import MirrorView
 
 
-@click.command("list")
+@click.group()
+def mirrors() -> None:
+    """List mirrors, and reset failing ones.
+
+    After three failures in a row, a mirror is not used for a while (a circuit breaker). If no
+    other mirror is left, it is still tried, at most every 30 seconds.
+    """
+
+
+@mirrors.command("list", short_help="List mirrors and their circuit breakers.")
 @click.option("--all", "every", is_flag=True, help="Include mirrors that were never used.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
@@ -29,7 +40,7 @@ def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
     sick      it failed repeatedly, and is not used until the time shown
     trial     its pause is over; the next request decides
     """
-    views = mirror_views(make_context_for_reading(settings), every=every)
+    views = _views(make_context_for_reading(settings), every=every)
     if as_json:
         print_json(views)
         return
@@ -40,7 +51,7 @@ def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
     print_table(columns, [_row(view) for view in views], right=["failures"], cut="summary", drop=["models"])
 
 
-def mirror_views(context: Context, *, every: bool) -> list[MirrorView]:
+def _views(context: Context, *, every: bool) -> list[MirrorView]:
     """The mirrors of followed models and those that have been used, or all mirrors; followed ones first."""
     health = context.catalogue.mirrors()
     followed = [model for name in context.settings.chain.models for model in models_named(context.models, name)]
@@ -62,3 +73,32 @@ def _row(view: MirrorView) -> list[object]:
         ", ".join(view.models),
         view.summary if view.failures else "",
     ]
+
+
+@mirrors.command(short_help="Use failing mirrors again at once.")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="The names of the mirrors that were cleared, as JSON.")
+@click.pass_obj
+def clear(settings: Settings, names: tuple[str, ...], as_json: bool) -> None:
+    """Close the circuit breakers of the named mirrors, or of all, so that they are used again at once.
+
+    \b
+    gribmill mirrors clear
+    gribmill mirrors clear aws-hrrr gcs-hrrr
+    """
+    context = make_context_for_reading(settings)
+    known = {mirror.name for model in context.models.values() for mirror in model.mirrors}
+    health = context.catalogue.mirrors()
+    for name in names:
+        if name not in known | health.keys():
+            near = difflib.get_close_matches(name, sorted(known), n=1)
+            hint = f"did you mean {near[0]}?" if near else "`gribmill mirrors list --all` shows them all"
+            raise click.BadParameter(f"there is no mirror {name!r}; {hint}", param_hint="NAME")
+    wanted = [name for name in names or sorted(health) if name in health]
+    cleared = [name for name in wanted if health[name].failures or health[name].open_until]
+    if cleared:
+        context.catalogue.record(MirrorCleared(name) for name in cleared)
+    if as_json:
+        print_json(cleared)
+    else:
+        click.echo(f"cleared: {', '.join(cleared)}" if cleared else "no mirror is failing")

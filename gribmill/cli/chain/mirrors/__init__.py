@@ -1,3 +1,0 @@
-"""`gribmill mirrors`."""
-
-__all__: list[str] = []
