@@ -19,9 +19,8 @@ from gribmill.ingest.download.spool import Spool
 from gribmill.ingest.download.verify_message import Expected, verify_beginning
 from gribmill.ingest.download.without_index import RangeReader, fetch_whole, member_of, plan_by_headers, scan_headers
 from gribmill.ingest.errors import BadIndex, Changed, NoRanges, NotThere, TooLarge, Untrusted
-from gribmill.ingest.http.client import SourceSession
+from gribmill.ingest.http.client import SourceSession, is_local
 from gribmill.ingest.http.deadline import until
-from gribmill.ingest.http.local_files import is_local
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import parse_index

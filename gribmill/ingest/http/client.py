@@ -19,7 +19,7 @@ import urllib3
 
 from gribmill.ingest.errors import Broken, NoRanges, TooLarge, Untrusted
 from gribmill.ingest.http.deadline import Deadline, DeadlineAdapter, Timeouts
-from gribmill.ingest.http.local_files import LocalFiles, is_local
+from gribmill.ingest.http.local_files import LocalFiles
 from gribmill.ingest.http.rate_limit import RateLimit
 from gribmill.ingest.http.response import (
     ContentDigest,
@@ -135,6 +135,11 @@ class SourceSession:
         parts: list[bytes] = []
         head = self.get_range(url, host, start, end, parts.append, pin=pin)
         return Body(b"".join(parts), head)
+
+
+def is_local(url: str) -> bool:
+    """Whether the address refers to a local file."""
+    return url.startswith("file:")
 
 
 class Http:

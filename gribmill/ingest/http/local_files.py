@@ -25,11 +25,6 @@ def path_of(url: str) -> Path:
     return Path(path)
 
 
-def is_local(url: str) -> bool:
-    """Whether the address refers to a local file."""
-    return url.startswith("file:")
-
-
 class LocalFiles:
     """Reads local files, with the same methods as Http."""
 

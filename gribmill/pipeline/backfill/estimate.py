@@ -35,12 +35,12 @@ def estimate_backfill(context: Context, plan: BackfillPlan) -> BackfillEstimate:
     if not candidates:
         return BackfillEstimate(0, len(absent), 0, 0)
     sample = candidates[len(candidates) // 2]
-    one = bytes_of_file(context, plan.request.model, sample.run, sample.hour, sample.variables)
+    one = _bytes_of_file(context, plan.request.model, sample.run, sample.hour, sample.variables)
     size = None if one is None else one * (len(listed) + len(unknown))
     return BackfillEstimate(len(listed), len(absent), len(unknown), size)
 
 
-def bytes_of_file(
+def _bytes_of_file(
     context: Context, model: Model, run: datetime, hour: int, variables: tuple[str, ...] = ()
 ) -> int | None:
     """The size of the needed messages according to the first index found; None if there is none."""

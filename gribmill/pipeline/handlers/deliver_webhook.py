@@ -48,7 +48,7 @@ def run(task: Task) -> Outcome:
     base = WebhookAnswer(
         webhook.id, event.id, delivered=False, disable_after_seconds=settings.disable_after_days * 86_400
     )
-    message = WebhookMessage.of(event)
+    message = _Message.of(event)
     headers = message.headers(webhook.secret, int(time.time()))
     try:
         answer = _post(
@@ -58,9 +58,9 @@ def run(task: Task) -> Outcome:
             timeout_seconds=settings.timeout_seconds,
             allow_private=settings.allow_private,
         )
-    except TargetRefused as error:
+    except _TargetRefused as error:
         return _failed(dataclasses.replace(base, error=str(error), last=True), task.attempt_no, permanent=True)
-    except DeliveryFailed as error:
+    except _DeliveryFailed as error:
         return _failed(dataclasses.replace(base, error=str(error)), task.attempt_no)
     host = urlsplit(webhook.url).hostname
     noted = dataclasses.replace(base, http_status=answer.status, gone=answer.status == 410)
@@ -83,14 +83,14 @@ def _effect(answer: WebhookAnswer) -> Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookMessage:
+class _Message:
     """The body of a request, and the id by which receivers recognise repeated deliveries."""
 
     id: str
     body: bytes
 
     @classmethod
-    def of(cls, event: PublishedEvent) -> WebhookMessage:
+    def of(cls, event: PublishedEvent) -> _Message:
         content = {"type": event.name, "timestamp": to_rfc3339(event.created_at), "data": event.payload}
         return cls(f"evt_{event.id}", json.dumps(content, separators=(",", ":")).encode())
 
@@ -110,16 +110,16 @@ class WebhookMessage:
         return base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
-class TargetRefused(GribmillError):
+class _TargetRefused(GribmillError):
     """The URL points to this machine or a private network."""
 
 
-class DeliveryFailed(GribmillError):
+class _DeliveryFailed(GribmillError):
     """No response, or an unreadable one."""
 
 
 @dataclass(frozen=True, slots=True)
-class PostAnswer:
+class _Response:
     """The status of a response, and its Retry-After in seconds."""
 
     status: int
@@ -128,10 +128,10 @@ class PostAnswer:
 
 def _post(
     url: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float, allow_private: bool
-) -> PostAnswer:
+) -> _Response:
     """Send the body, without redirects and proxies, bounded in time and size.
 
-    Raises TargetRefused before anything is sent, DeliveryFailed without a response.
+    Raises _TargetRefused before anything is sent, _DeliveryFailed without a response.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -156,9 +156,9 @@ def _post(
             with suppress(OSError, http.client.HTTPException, ValueError):
                 answer.read(ANSWER_LIMIT_BYTES)
         asked = answer.getheader("Retry-After") or ""
-        return PostAnswer(answer.status, float(asked) if asked.isdecimal() and len(asked) < 7 else None)
+        return _Response(answer.status, float(asked) if asked.isdecimal() and len(asked) < 7 else None)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise DeliveryFailed(f"{host}: {type(error).__name__}: {str(error)[:300]}") from None
+        raise _DeliveryFailed(f"{host}: {type(error).__name__}: {str(error)[:300]}") from None
     finally:
         connection.close()
 
@@ -169,7 +169,7 @@ def _connect(host: str, port: int, deadline: Deadline, *, allow_private: bool) -
     addresses = sorted(str(one) for one in found)
     refused = [] if allow_private else [one for one in addresses if not is_public(one)]
     if refused:
-        raise TargetRefused(
+        raise _TargetRefused(
             f"{host} leads to {refused[0]}, which is not a public address: set webhooks.allow_private to allow it"
         )
     failure: OSError | None = None
