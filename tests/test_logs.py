@@ -11,8 +11,7 @@ import pytest
 from gribmill.logs import JOB_FIELDS, HumanFormatter, JsonFormatter, job_context, set_up_logging
 from gribmill.queue.arguments import Args
 from gribmill.queue.job_type import JobType, Registry
-from gribmill.queue.worker.run_handler import run_batch
-from gribmill.queue.worker.task import Batch, Task
+from gribmill.queue.worker.task import Batch, Task, run_batch
 from gribmill.settings.schema import LogSettings
 
 FIELDS = {"job_id": 7, "type": "sleep", "attempt_no": 2, "worker_id": "h-1-ab", "tenant_id": "acme"}

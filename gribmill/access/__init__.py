@@ -1,3 +1,10 @@
 """Access to the server: tokens, sessions, the audit trail and idempotency keys."""
 
-__all__ = ["audit", "errors", "idempotency", "roles", "scopes", "sessions", "tokens"]
+__all__ = [
+    "audit",
+    "errors",
+    "idempotency",
+    "permissions",
+    "sessions",
+    "tokens",
+]

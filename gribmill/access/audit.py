@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from gribmill.database.protocol import Database
+from gribmill.database.records import storable
 from gribmill.queue.model import Json
 from gribmill.queue.redact import redact_json
-from gribmill.queue.storable_text import storable
 
 PAGE_LIMIT = 1000
 # The longest value that the trail stores.

@@ -1,17 +1,24 @@
-"""Tokens: creating, listing, rotating, revoking and verifying."""
+"""Tokens: creating, listing, rotating, revoking and verifying.
+
+A token is the text gm_<id>_<secret>_<checksum>. The prefix and the checksum let scanners recognise leaked tokens, and
+detect typing errors without the database.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import re
+import secrets
+import string
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from gribmill.access.errors import AccessError, TokenNotFound
-from gribmill.access.roles import OF_TENANT, ROLES, Role
-from gribmill.access.scopes import checked_scopes
-from gribmill.access.token_text import TokenText, new_token, read_token
+from gribmill.access.permissions import OF_TENANT, ROLES, Role, checked_scopes
 from gribmill.database.protocol import Database, Snapshot
 from gribmill.errors import quoted
 
@@ -20,6 +27,9 @@ LONGEST_DAYS = 3660.0
 LONGEST_NAME = 100
 # The minimum interval between updates of a token's last use.
 NOTE_USE = timedelta(seconds=30)
+_PATTERN = re.compile(r"gm_([a-z0-9]{8})_([A-Za-z0-9_-]{32})_([0-9a-f]{8})")
+_ID_LETTERS = string.ascii_lowercase + string.digits
+_SECRET_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,35 @@ class Tokens:
                 tx.change("tokens/note_use", {"id": token.id, "before": now - NOTE_USE})
 
 
+class TokenText(NamedTuple):
+    """The parsed token: its id and its secret."""
+
+    id: str
+    secret: str
+
+    def __str__(self) -> str:
+        body = f"gm_{self.id}_{self.secret}"
+        return f"{body}_{_checksum(body)}"
+
+    @property
+    def secret_hash(self) -> str:
+        """SHA-256 is enough: slow hashes protect guessable passwords, but the secret is 192 random bits."""
+        return hashlib.sha256(self.secret.encode()).hexdigest()
+
+
+def new_token(token_id: str | None = None) -> TokenText:
+    new_id = token_id or "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
+    return TokenText(new_id, secrets.token_urlsafe(_SECRET_BYTES))
+
+
+def read_token(text: str) -> TokenText | None:
+    """Parse a token; None if it is invalid, for example mistyped."""
+    found = _PATTERN.fullmatch(text)
+    if found is None or _checksum(text.rpartition("_")[0]) != found[3]:
+        return None
+    return TokenText(found[1], found[2])
+
+
 def _matches(given: TokenText, stored: Token) -> bool:
     """Compare in constant time, so that timing reveals nothing about the secret."""
     return hmac.compare_digest(given.secret_hash, stored.secret_hash)
@@ -169,3 +208,7 @@ def _get(tx: Snapshot, token_id: str) -> Token:
     if found is None:
         raise TokenNotFound(f"there is no token {quoted(token_id)}")
     return found
+
+
+def _checksum(body: str) -> str:
+    return f"{zlib.crc32(body.encode()):08x}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.access.audit import Actor, AuditedChange, AuditTrail
-from gribmill.access.roles import ROLES, Role
+from gribmill.access.permissions import ROLES, Role
 from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, Tokens
 from gribmill.cli.current_user import current_user
 from gribmill.cli.options.parse_names import parse_names

@@ -1,4 +1,4 @@
-"""Values as databases store them: times and JSON are text, bools are integers."""
+"""Values as databases store them: times and JSON are text, bools are integers, and no text has a NUL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 from gribmill.queue.times import to_datetime, to_text
 
+NUL = "\0"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 RecordT = TypeVar("RecordT")
 
 
@@ -39,6 +41,19 @@ def bind(value: Any) -> Any:
 
 def bind_all(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: bind(value) for name, value in params.items()}
+
+
+@overload
+def storable(text: str) -> str: ...
+
+
+@overload
+def storable(text: str | None) -> str | None: ...
+
+
+def storable(text: str | None) -> str | None:
+    """Replace NUL characters, which PostgreSQL rejects and at which SQLite's functions truncate."""
+    return text.replace(NUL, REPLACEMENT) if text is not None and NUL in text else text
 
 
 def decoder(record: type[RecordT], columns: tuple[str, ...]) -> Callable[[Sequence[Any]], RecordT]:

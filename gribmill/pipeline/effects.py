@@ -12,8 +12,8 @@ from gribmill.catalogue.events import BadEvent, Event, MirrorObserved, parse_eve
 from gribmill.ingest.circuit_breaker import Observation
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import Effect, WebhookAnswer
-from gribmill.queue.store.effects import Change
 from gribmill.queue.store.events.webhooks import record_answer
+from gribmill.queue.store.exchange import Change
 
 WEBHOOK_ANSWERED = "webhook_answered"
 

@@ -11,7 +11,7 @@ from typing import Any
 from gribmill.identity import IdentityError, run_time
 from gribmill.ingest.errors import without_addresses
 from gribmill.queue.redact import redact_json
-from gribmill.queue.worker.job_end import JobEnd
+from gribmill.queue.worker.attempt_log import JobEnd
 
 # A log line on a terminal of the usual width, and the part that the time takes.
 LINE_LENGTH = 79

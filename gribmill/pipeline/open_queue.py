@@ -17,9 +17,9 @@ from gribmill.logs import log_format
 from gribmill.pipeline.job_types import REMOTE_TYPES, TYPES, TYPES_PATH
 from gribmill.queue.model import Effect
 from gribmill.queue.store import Store
-from gribmill.queue.store.effects import Change
+from gribmill.queue.store.exchange import Change
 from gribmill.queue.worker.options import AttemptObserver, WorkerOptions
-from gribmill.queue.worker.output_log import OutputLogs
+from gribmill.queue.worker.output import OutputLogs
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 

@@ -16,7 +16,7 @@ from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import Enqueued, NewJob, NewTrigger, Trigger
 from gribmill.queue.redact import redact_json
 from gribmill.queue.store import Store
-from gribmill.queue.worker.throttled_log import ThrottledLog
+from gribmill.queue.worker.outage import ThrottledLog
 
 log = logging.getLogger("gribmill.schedule")
 

@@ -3,7 +3,6 @@
 __all__ = [
     "arguments",
     "command",
-    "command_type",
     "cron",
     "errors",
     "job_type",
@@ -11,9 +10,7 @@ __all__ = [
     "public_address",
     "redact",
     "remote",
-    "retry_policy",
     "sleep",
-    "storable_text",
     "store",
     "times",
     "worker",

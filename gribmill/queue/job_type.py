@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gribmill.queue.errors import BadArguments, UnknownJobType
-from gribmill.queue.model import QueueOrder, RetryAs
-from gribmill.queue.retry_policy import JITTER
+from gribmill.queue.model import BACKOFF_JITTER, QueueOrder, RetryAs
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, ValidationError
@@ -54,7 +53,7 @@ class JobType:
     max_attempts: int = 3
     backoff_base_s: float = 30.0
     backoff_cap_s: float = 600.0
-    backoff_jitter: float = JITTER
+    backoff_jitter: float = BACKOFF_JITTER
     """The largest fraction by which a backoff is shortened; 0 for exact waits."""
     batch_max: int = 1
     max_running: int | None = None

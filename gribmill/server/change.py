@@ -11,7 +11,7 @@ from fastapi import Depends, Request, Response
 
 from gribmill.access.audit import AuditedChange
 from gribmill.access.idempotency import RequestKey, StoredAnswer
-from gribmill.access.roles import WORKER
+from gribmill.access.permissions import WORKER
 from gribmill.errors import GribmillError
 from gribmill.server.access.principal import Principal, current_principal
 from gribmill.server.access.table import access_of

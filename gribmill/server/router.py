@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 
-from gribmill.access.scopes import PARTS
+from gribmill.access.permissions import PARTS
 from gribmill.server.access.authorization import authorize
 from gribmill.server.access.same_origin import SAFE_METHODS
 from gribmill.server.access.table import access_of

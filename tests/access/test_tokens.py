@@ -7,10 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from gribmill.access.errors import AccessError, TokenNotFound
-from gribmill.access.roles import Role
-from gribmill.access.scopes import covers
-from gribmill.access.token_text import new_token, read_token
-from gribmill.access.tokens import Tokens
+from gribmill.access.permissions import Role, covers
+from gribmill.access.tokens import Tokens, new_token, read_token
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.tested_backend import REFUSED, BackendUnderTest
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gribmill.access.roles import Role
+from gribmill.access.permissions import Role
 from gribmill.console.routes import ROUTERS
 from gribmill.queue.model import NewEvent, NewJob, NewTrigger
 from gribmill.server.access.console_operations import FOR_ADMINS, FOR_OPERATORS, FOR_VIEWERS

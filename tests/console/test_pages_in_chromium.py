@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gribmill.access.roles import Role
+from gribmill.access.permissions import Role
 from gribmill.console.render import STATIC
 from gribmill.queue.model import NewJob
 from tests.console.lively_root import HOSTILE, WORKER, pages_of

@@ -8,7 +8,7 @@ from typing import Any
 from gribmill.database.protocol import Transaction
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import Effect
-from gribmill.queue.store.effects import Change
+from gribmill.queue.store.exchange import Change
 
 FIELDS = {"note": {"job_id", "text"}, "pause": {"type"}}
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from gribmill.access.roles import Role
+from gribmill.access.permissions import Role
 from gribmill.access.tokens import Tokens
 from gribmill.console.extension import CONSOLE
 from gribmill.pipeline.open_queue import open_queue

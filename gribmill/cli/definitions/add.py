@@ -13,8 +13,7 @@ from gribmill.cli.jobs.json_input import parse_object
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.queue.command import check_program
-from gribmill.queue.command_type import SCHEMA_LIMIT_BYTES
+from gribmill.queue.command import SCHEMA_LIMIT_BYTES, check_program
 from gribmill.queue.store.types.definitions import NewDefinition
 from gribmill.regular_file import open_regular
 from gribmill.settings.schema import Settings

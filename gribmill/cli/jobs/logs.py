@@ -21,7 +21,7 @@ from gribmill.settings.schema import Settings
 if TYPE_CHECKING:
     from gribmill.queue.model import Attempt
     from gribmill.queue.store import Store
-    from gribmill.queue.worker.output_log import OutputLogs
+    from gribmill.queue.worker.output import OutputLogs
 
 CHUNK_BYTES = 65_536
 LOOK_AGAIN_SECONDS = 0.2

@@ -7,7 +7,7 @@ import click
 from gribmill.cli.output import print_json
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue, output_logs
-from gribmill.queue.worker.kept_logs import orphaned_logs, remove_orphans
+from gribmill.queue.worker.output import orphaned_logs, remove_orphans
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_result import PrunedJobsView
 

@@ -14,7 +14,7 @@ from gribmill.queue.errors import QueueError
 from gribmill.queue.model import FINISHED, Attempt, AttemptRef, Job, shown_status
 from gribmill.queue.redact import redact, redact_json
 from gribmill.queue.store.jobs.listing import History
-from gribmill.queue.worker.output_log import OutputLogs
+from gribmill.queue.worker.output import OutputLogs
 
 GOOD_ENDS = ("succeeded", "skipped")
 SIBLINGS_SHOWN = 100

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from starlette.responses import Response
 
-from gribmill.access.roles import ROLES
+from gribmill.access.permissions import ROLES
 from gribmill.access.tokens import IssuedToken
 from gribmill.console.frame import Notice
 from gribmill.console.routes.form import Form

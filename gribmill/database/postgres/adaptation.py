@@ -12,7 +12,7 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrDumperUnknown, TextLoader
 
-from gribmill.queue.storable_text import storable
+from gribmill.database.records import storable
 from gribmill.queue.times import to_text
 
 INT8 = 20

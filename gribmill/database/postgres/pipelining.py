@@ -16,8 +16,7 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from gribmill.database.postgres.connection import Connection
-from gribmill.database.records import RawRows
-from gribmill.queue.storable_text import storable
+from gribmill.database.records import RawRows, storable
 
 INT8, UNKNOWN = 20, 0
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")

@@ -10,10 +10,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from gribmill.database.records import storable
 from gribmill.database.verbs.session import Row, WithJobs
 from gribmill.database.verbs.settle import follow_with_new_job, retry_policy
 from gribmill.queue.model import AttemptRef, AttemptStatus, Failed, Report, Snoozed, Stopped, Succeeded, Transfer
-from gribmill.queue.storable_text import storable
 
 ERROR_LIMIT = 20_000
 # `stdout_tail`, `stderr_tail` and `log_path` of most attempts of short jobs.

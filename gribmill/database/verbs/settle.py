@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from gribmill.database.verbs.new_jobs import COLUMNS, RARE_COLUMNS
 from gribmill.database.verbs.session import Row, Session, WithJobs
-from gribmill.queue.model import AttemptRef, PreparedJob
-from gribmill.queue.retry_policy import RetryPolicy
+from gribmill.queue.model import AttemptRef, PreparedJob, RetryPolicy
 
 
 def settle_dependents(tx: WithJobs) -> None:

@@ -11,8 +11,7 @@ from typing import Literal
 from gribmill.database.verbs.events import publish
 from gribmill.database.verbs.session import Session, WithJobs
 from gribmill.database.verbs.settle import follow_with_new_job, retry_policy, settle_dependents
-from gribmill.queue.model import AttemptRef, Heartbeat, HeldAttempt, NewEvent, Recovered
-from gribmill.queue.retry_policy import RetryPolicy
+from gribmill.queue.model import AttemptRef, Heartbeat, HeldAttempt, NewEvent, Recovered, RetryPolicy
 
 JobEnd = Literal["pending", "failed", "cancelled"]
 

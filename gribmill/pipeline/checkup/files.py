@@ -14,7 +14,7 @@ from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.open_queue import output_logs
 from gribmill.pipeline.retention import LEFTOVER_SECONDS
-from gribmill.queue.worker.kept_logs import orphaned_logs
+from gribmill.queue.worker.output import orphaned_logs
 from gribmill.storage.layout import remove_spool
 from gribmill.storage.object_path import StoredPath
 

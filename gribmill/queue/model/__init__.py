@@ -6,12 +6,48 @@ from gribmill.queue.model.attempt import (
     AttemptStatus,
     Claimed,
     ClaimRequest,
+    Effect,
+    Exchange,
+    Failed,
     HeldAttempt,
+    Outcome,
     Recovered,
+    Report,
+    Snoozed,
+    Stopped,
+    Succeeded,
+    Transfer,
+    exit_code_of,
 )
-from gribmill.queue.model.definition import TUNABLE, Definition, DefinitionVersion, QueueOrder, RetryAs
-from gribmill.queue.model.event import OPTIONAL_EVENTS, NewEvent, PublishedEvent
+from gribmill.queue.model.definition import (
+    BACKOFF_JITTER,
+    TUNABLE,
+    Definition,
+    DefinitionVersion,
+    JobTemplate,
+    NewTemplate,
+    QueueOrder,
+    RetryAs,
+    RetryPolicy,
+)
+from gribmill.queue.model.event import (
+    ADAPTIVE,
+    OPTIONAL_EVENTS,
+    BrokenTrigger,
+    Delivery,
+    Fired,
+    Firing,
+    Misfire,
+    NewEvent,
+    NewTrigger,
+    PublishedEvent,
+    Trigger,
+    TriggerKind,
+    Webhook,
+    WebhookAnswer,
+)
 from gribmill.queue.model.job import (
+    DEAD_LETTER,
     DEFAULT_TENANT,
     FINISHED,
     STATUSES,
@@ -23,40 +59,16 @@ from gribmill.queue.model.job import (
     PlacedJob,
     PreparedJob,
     Status,
+    Violation,
+    shown_status,
 )
 from gribmill.queue.model.job_group import GroupMode, GroupProgress, GroupStatus, JobGroup, OnGroupFailure
-from gribmill.queue.model.job_template import JobTemplate, NewTemplate
-from gribmill.queue.model.outcome import (
-    Effect,
-    Exchange,
-    Failed,
-    Outcome,
-    Report,
-    Snoozed,
-    Stopped,
-    Succeeded,
-    Transfer,
-    exit_code_of,
-)
-from gribmill.queue.model.reservation import Reservation
-from gribmill.queue.model.shown_status import DEAD_LETTER, shown_status
 from gribmill.queue.model.tenant import NewTenant, Tenant
-from gribmill.queue.model.trigger import (
-    ADAPTIVE,
-    BrokenTrigger,
-    Fired,
-    Firing,
-    Misfire,
-    NewTrigger,
-    Trigger,
-    TriggerKind,
-)
-from gribmill.queue.model.violation import Violation
-from gribmill.queue.model.webhook import Delivery, Webhook, WebhookAnswer
-from gribmill.queue.model.worker import Heartbeat, Worker, WorkerState
+from gribmill.queue.model.worker import Heartbeat, Reservation, Worker, WorkerState
 
 __all__ = [
     "ADAPTIVE",
+    "BACKOFF_JITTER",
     "DEAD_LETTER",
     "DEFAULT_TENANT",
     "FINISHED",
@@ -104,6 +116,7 @@ __all__ = [
     "Report",
     "Reservation",
     "RetryAs",
+    "RetryPolicy",
     "Snoozed",
     "Status",
     "Stopped",

@@ -1,4 +1,4 @@
-"""An attempt: one run of a job, from its claim to its end."""
+"""An attempt, one run of a job: its claim, its outcome, and the worker's exchange with the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Literal, NamedTuple
 
-from gribmill.queue.model.job import DEFAULT_TENANT
+from gribmill.queue.model.job import DEFAULT_TENANT, NewJob
 
 AttemptStatus = Literal["running", "succeeded", "failed", "timeout", "cancelled", "lost", "snoozed", "skipped"]
 
@@ -112,3 +112,92 @@ class Recovered:
 
     def __len__(self) -> int:
         return len(self.requeued) + len(self.ended)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One change to the application's own records: its kind, and its payload as JSON text."""
+
+    kind: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Bytes that an attempt downloaded and wrote; None if unknown."""
+
+    downloaded: int | None = None
+    written: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The work is done. The jobs in `then` and effects in `also` are committed together with the completion."""
+
+    then: tuple[NewJob, ...] = ()
+    also: tuple[Effect, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    skipped: str | None = None
+    transfer: Transfer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The attempt failed. Unless permanent, it is retried after `retry_in` seconds or the type's backoff."""
+
+    error: str
+    permanent: bool = False
+    timeout: bool = False
+    also: tuple[Effect, ...] = ()
+    exit_code: int | None = None
+    retry_in: float | None = None
+    """Seconds until the next attempt."""
+    transfer: Transfer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snoozed:
+    """Run again later, without using an attempt. `then` and `also` are committed together with it."""
+
+    seconds: float
+    reason: str = ""
+    then: tuple[NewJob, ...] = ()
+    also: tuple[Effect, ...] = ()
+    transfer: Transfer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The attempt was stopped because its job was cancelled."""
+
+    error: str = "cancelled while running"
+
+
+Outcome = Succeeded | Failed | Snoozed | Stopped
+
+
+def exit_code_of(outcome: Outcome) -> int:
+    """The exit code of an outcome: 0, the handler's own code, or 1."""
+    if not isinstance(outcome, Failed):
+        return 0
+    return 1 if outcome.exit_code is None else outcome.exit_code
+
+
+class Report(NamedTuple):
+    """How one attempt ended, with its output."""
+
+    ref: AttemptRef
+    outcome: Outcome
+    exit_code: int | None = None
+    stdout_tail: str | None = None
+    stderr_tail: str | None = None
+    log_path: str | None = None
+    """The path of its full output, relative to the worker's data root."""
+
+
+class Exchange(NamedTuple):
+    """The results of a worker's reports, and one batch per claim (head first)."""
+
+    accepted: tuple[AttemptRef, ...] = ()
+    fenced: tuple[AttemptRef, ...] = ()
+    batches: tuple[tuple[Claimed, ...], ...] = ()

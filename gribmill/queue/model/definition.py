@@ -1,12 +1,14 @@
-"""Job definitions: a job type as stored, with the code's values and the operators' changes."""
+"""Job types as stored: definitions, when their jobs are retried, and templates of jobs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from gribmill.queue.model.job import Json
+from gribmill.queue.model.attempt import AttemptRef
+from gribmill.queue.model.job import DEFAULT_TENANT, Json, Status
 
 RetryAs = Literal["same_row", "new_job"]
 QueueOrder = Literal["arrival", "due"]
@@ -15,6 +17,8 @@ TUNABLE = (
     "lane", "resources", "on_lost", "retry_as", "poll_limit", "queue_order", "default_args",
 )  # fmt: skip
 """The values that operators can change for any type, without changing what its jobs do."""
+# Enough to spread a burst of failures, little enough to stay predictable.
+BACKOFF_JITTER = 0.10
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +67,72 @@ class DefinitionVersion:
     changed_by: str | None
     change: str
     definition: Json
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """The retry settings of a job type."""
+
+    backoff_base_s: float = 30.0
+    backoff_cap_s: float = 600.0
+    on_lost: Literal["retry", "fail"] = "retry"
+    backoff_jitter: float = BACKOFF_JITTER
+    poll_limit: int | None = None
+    retry_as: RetryAs = "same_row"
+
+    def wait_seconds(self, retry: int, ref: AttemptRef) -> float:
+        """The wait before retry number `retry` (1 is the first): the backoff, shortened by at most the jitter.
+
+        The jitter is a hash of (job, attempt), so jobs that fail together are spread out and waits are reproducible in
+        tests. Without jitter, the wait is exactly the backoff.
+        """
+        digest = hashlib.blake2b(f"{ref.job_id}/{ref.attempt_no}".encode(), digest_size=8).digest()
+        unit = int.from_bytes(digest, "big") / 2**64
+        return backoff_seconds(retry, self.backoff_base_s, self.backoff_cap_s) * (1 - self.backoff_jitter * unit)
+
+
+def backoff_seconds(attempts: int, base: float = 1.0, cap: float = 60.0) -> float:
+    """min(cap, base·2^(attempts-1)) after `attempts` failed attempts; `base` before the first."""
+    exponent = min(max(attempts, 1) - 1, 62)
+    return min(cap, base * 2.0**exponent)
+
+
+def can_retry(status: Status, attempts: int, max_attempts: int = 5) -> bool:
+    """Whether a job with this status may run again after `attempts` attempts."""
+    return status not in ("completed", "processing") and attempts < max_attempts
+
+
+@dataclass(frozen=True, slots=True)
+class NewTemplate:
+    """A template to add. Fields that are None default to those of the type; each job supplies missing arguments."""
+
+    name: str
+    type: str
+    args: dict[str, Any] = field(default_factory=dict)
+    description: str = ""
+    priority: int = 0
+    timeout_seconds: int | None = None
+    max_attempts: int | None = None
+    dedupe_key: str | None = None
+    tenant_id: str = DEFAULT_TENANT
+    created_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobTemplate:
+    """A stored template."""
+
+    id: int
+    name: str
+    type: str
+    args: Json
+    """A dict, unless the row was written manually."""
+    description: str
+    priority: int
+    timeout_seconds: int | None
+    max_attempts: int | None
+    dedupe_key: str | None
+    tenant_id: str
+    created_by: str | None
+    created_at: datetime | None
+    updated_at: datetime | None

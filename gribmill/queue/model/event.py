@@ -1,15 +1,21 @@
-"""Events: named records of what happened, with a payload."""
+"""Events: named records of what happened; and what responds to them, triggers and webhooks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from gribmill.queue.model.job import DEFAULT_TENANT, Json
+from gribmill.queue.model.job import DEFAULT_TENANT, Enqueued, Json
 
 # These occur with every attempt or tile, so they are recorded only if something consumes them.
 OPTIONAL_EVENTS = ("attempt.metered", "tile.built")
+Misfire = Literal["skip", "latest", "all"]
+TriggerKind = Literal["schedule", "event", "adaptive"]
+# In place of cron fields, for a schedule whose times are chosen by a program.
+ADAPTIVE = "@adaptive"
+EVENT_WINDOW_SECONDS = 300
+DeliveryStatus = Literal["pending", "delivered", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +49,139 @@ class PublishedEvent:
     def correlation_id(self) -> str:
         """What the jobs made for this event share."""
         return f"event-{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class NewTrigger:
+    """A trigger to add: `cron` in `timezone`, or `event`. `args` may have placeholders for the slot or the payload."""
+
+    label: str
+    type: str
+    args: dict[str, Any] = field(default_factory=dict)
+    cron: str | None = None
+    timezone: str | None = None
+    """The schedule's time zone; None: the tenant's."""
+    event: str | None = None
+    priority: int | None = None
+    """None: that of the template, or 0."""
+    tenant_id: str = DEFAULT_TENANT
+    dedupe_window_seconds: int | None = None
+    """Create no further job within this time, for the same event (default 5 minutes) or for a schedule (default 0)."""
+    misfire: Misfire | None = None
+    """What to do about a schedule's missed slots; by default, fire the latest."""
+    created_by: str | None = None
+    template_id: int | None = None
+    """The job template that `type` comes from; `args` override its arguments."""
+
+    @property
+    def window_seconds(self) -> int:
+        default = EVENT_WINDOW_SECONDS if self.cron is None else 0
+        return default if self.dedupe_window_seconds is None else self.dedupe_window_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A stored trigger. `template` holds the arguments of its jobs, with placeholders: a dict, unless the row was
+    written manually."""
+
+    id: int
+    label: str
+    type: str
+    template: Json
+    cron: str | None
+    timezone: str | None
+    event: str | None
+    priority: int | None
+    """None: that of the job template."""
+    tenant_id: str
+    dedupe_window_seconds: int
+    misfire: Misfire
+    is_enabled: bool
+    last_fired_at: datetime | None
+    next_fire_at: datetime | None
+    created_by: str | None
+    template_id: int | None = None
+
+    @property
+    def kind(self) -> TriggerKind:
+        if self.cron is None:
+            return "event"
+        return "adaptive" if self.cron == ADAPTIVE else "schedule"
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenTrigger:
+    """A manually written row that is not a valid trigger."""
+
+    id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """One firing of a trigger: the job that it created, or the reason why it created none."""
+
+    trigger_id: int
+    occasion: str
+    job: Enqueued | None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A recorded firing with its job; the status is None after the job has been pruned."""
+
+    occasion: str
+    job_id: int | None
+    fired_at: datetime | None
+    job_status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A stored webhook. `events` are names, possibly with asterisks; the tenant `*` means all tenants."""
+
+    id: int
+    tenant_id: str
+    url: str
+    events: tuple[str, ...]
+    secret: str = field(repr=False)
+    is_enabled: bool
+    disabled_reason: str | None
+    failing_since: datetime | None
+    last_error: str | None
+    last_delivered_at: datetime | None
+    created_by: str | None
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One event on its way to one webhook."""
+
+    webhook_id: int
+    event_id: int
+    event_name: str
+    job_id: int | None
+    status: DeliveryStatus
+    http_status: int | None
+    error: str | None
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    """The result of one delivery attempt. A failure disables the webhook if it has failed for too long, or if its
+    URL is gone."""
+
+    webhook_id: int
+    event_id: int
+    delivered: bool
+    http_status: int | None = None
+    error: str | None = None
+    gone: bool = False
+    last: bool = False
+    """Whether this was the last attempt."""
+    disable_after_seconds: float = 432_000.0

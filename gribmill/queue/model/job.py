@@ -1,4 +1,4 @@
-"""A job: as it is enqueued, and as it is stored."""
+"""A job: as it is enqueued, as it is stored, and as it is shown."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ JobSource = Literal["manual", "event", "schedule", "system"]
 STATUSES: tuple[Status, ...] = ("pending", "processing", "completed", "failed", "cancelled")
 FINISHED: tuple[Status, ...] = ("completed", "failed", "cancelled")
 DEFAULT_TENANT = "global"
+DEAD_LETTER: Literal["dead_letter"] = "dead_letter"
 
 
 @dataclass(slots=True)
@@ -124,3 +125,16 @@ class PlacedJob(NamedTuple):
 
     id: int
     position: int
+
+
+def shown_status(job: Job) -> Status | Literal["dead_letter"]:
+    return DEAD_LETTER if job.dead_lettered_at is not None else job.status
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A violated invariant, the job that violates it, and how."""
+
+    invariant: str
+    job_id: int | None
+    detail: str

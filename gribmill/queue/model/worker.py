@@ -1,4 +1,4 @@
-"""A worker process, as its heartbeats describe it."""
+"""Worker processes as their heartbeats describe them, and reservations that keep them from starting jobs."""
 
 from __future__ import annotations
 
@@ -38,3 +38,14 @@ class Heartbeat:
     hostname: str
     version: str
     metadata: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """While active, no job in its scope starts. The scope is a job type, or `*` for all."""
+
+    id: str
+    scope: str
+    reserved_by: str
+    reserved_at: datetime | None
+    expires_at: datetime | None

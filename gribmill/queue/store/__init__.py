@@ -5,11 +5,10 @@ from __future__ import annotations
 from gribmill.database.protocol import Database, FileDatabase
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Violation
-from gribmill.queue.store.effects import EffectReader, NoEffects
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
-from gribmill.queue.store.exchange import Exchanges
+from gribmill.queue.store.exchange import EffectReader, Exchanges, NoEffects
 from gribmill.queue.store.jobs.attempts import Attempts
 from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
@@ -70,8 +69,8 @@ class Store(Exchanges):
 
 __all__ = [
     "Store",
-    "effects",
     "events",
+    "exchange",
     "jobs",
     "known_types",
     "maintenance",

@@ -1,12 +1,15 @@
-"""Exchanges: a worker reports ended attempts and claims the next batches, in one transaction."""
+"""Exchanges: a worker reports ended attempts and claims the next batches, in one transaction.
+
+The effects of an attempt, changes to the application's own records, are applied in the same transaction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, TypeGuard
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeGuard
 
 from gribmill.database.protocol import Database, Transaction
-from gribmill.queue.errors import NotAllowed
+from gribmill.queue.errors import BadEffect, NotAllowed
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import (
     DEFAULT_TENANT,
@@ -14,6 +17,7 @@ from gribmill.queue.model import (
     AttemptStatus,
     Claimed,
     ClaimRequest,
+    Effect,
     Exchange,
     Failed,
     NewJob,
@@ -25,12 +29,27 @@ from gribmill.queue.model import (
     Succeeded,
 )
 from gribmill.queue.redact import redacted
-from gribmill.queue.store.base import Facet, get_job
-from gribmill.queue.store.effects import Change, EffectReader
+from gribmill.queue.store.base import Facet, get_job, retried
 from gribmill.queue.store.jobs.groups import join_follow_ups
 from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.jobs.readiness import read_readiness
-from gribmill.queue.store.retrying import retried
+
+Change = Callable[[Transaction], None]
+
+
+class EffectReader(Protocol):
+    """Interprets the effects of an application."""
+
+    def prepare(self, effect: Effect) -> Change:
+        """Validate an effect and return the change it makes; raises BadEffect. Called before the transaction begins."""
+        ...
+
+
+class NoEffects:
+    """Rejects all effects, for queues that use none."""
+
+    def prepare(self, effect: Effect) -> Change:
+        raise BadEffect(f"this queue has no effect {effect.kind!r}")
 
 
 class _Origin(NamedTuple):

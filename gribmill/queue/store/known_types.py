@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gribmill.database.protocol import Database
-from gribmill.queue.command_type import make_command_type
+from gribmill.queue.command import make_command_type
 from gribmill.queue.errors import BadDefinition
 from gribmill.queue.job_type import JobType, Registry, canonical_json
 from gribmill.queue.model import TUNABLE, Definition

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from gribmill.queue.model import AttemptRef, Json, NewEvent, Recovered, Status, Worker
 from gribmill.queue.process_identity import has_died
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import Facet, retried
 
 SWEEP_LIMIT = 500
 ORPHANED = "its job was not running"

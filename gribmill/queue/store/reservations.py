@@ -9,8 +9,7 @@ from datetime import timedelta
 
 from gribmill.queue.errors import NotAllowed, Reserved
 from gribmill.queue.model import Reservation
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import Facet, retried
 from gribmill.queue.times import to_rfc3339
 
 EVERYTHING = "*"

@@ -10,8 +10,7 @@ from typing import Any
 from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import BadTenant, BadTrigger, NotAllowed, TenantNotFound
 from gribmill.queue.model import DEFAULT_TENANT, NewTenant, Tenant
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import Facet, retried
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 LONGEST_TITLE = 200

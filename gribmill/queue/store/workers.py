@@ -16,8 +16,7 @@ from gribmill.errors import quoted
 from gribmill.queue.errors import NotAllowed, WorkerNotFound
 from gribmill.queue.model import Heartbeat, HeldAttempt, Worker, WorkerState
 from gribmill.queue.process_identity import this_process
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import Facet, retried
 from gribmill.version import __version__
 
 # The lease of the worker that fires schedules.

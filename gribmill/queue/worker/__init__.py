@@ -1,16 +1,15 @@
 """Workers: a supervisor process and the executor processes that it manages."""
 
 __all__ = [
+    "attempt_log",
     "direct",
     "executor",
     "in_process",
-    "job_end",
-    "kept_logs",
     "options",
+    "outage",
     "outcome_message",
-    "output_log",
+    "output",
     "run_command",
     "supervisor",
     "task",
-    "throttled_log",
 ]

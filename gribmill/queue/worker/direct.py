@@ -14,7 +14,7 @@ from gribmill.queue.model import Claimed, NewJob, Stopped
 from gribmill.queue.store import Store
 from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.queue.worker.in_process import TickedJob, Ticker, TimedOut
-from gribmill.queue.worker.output_log import OutputLogs
+from gribmill.queue.worker.output import OutputLogs
 
 POLL_SECONDS = 0.2
 

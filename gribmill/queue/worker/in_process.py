@@ -29,12 +29,9 @@ from gribmill.queue.model import (
 from gribmill.queue.redact import redact, redacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
-from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
-from gribmill.queue.worker.kept_logs import note_logs
-from gribmill.queue.worker.output_log import OutputLog, OutputLogs
-from gribmill.queue.worker.run_handler import run_batch
+from gribmill.queue.worker.output import OutputLog, OutputLogs, OutputTail, WholeLines, note_logs
 from gribmill.queue.worker.supervisor.trigger_poller import TriggerPoller
-from gribmill.queue.worker.task import Batch, Task
+from gribmill.queue.worker.task import Batch, Task, run_batch
 
 log = logging.getLogger("gribmill.worker")
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from gribmill.queue.model import Report
 from gribmill.queue.store import Store
-from gribmill.queue.worker.output_log import OutputLogs
+from gribmill.queue.worker.output import OutputLogs
 
 
 class AttemptObserver(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fastapi import Request
 
-from gribmill.access.roles import SUPER_ADMIN
+from gribmill.access.permissions import SUPER_ADMIN
 from gribmill.access.tokens import Token
 from gribmill.server.access.principal import Principal, current_principal, nobody
 from gribmill.server.access.same_origin import refuse_cross_site

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fastapi import Request
 
-from gribmill.access.scopes import covers
+from gribmill.access.permissions import covers
 from gribmill.server.access.authentication import identify
 from gribmill.server.access.principal import Principal
 from gribmill.server.access.roles import Access

@@ -9,7 +9,7 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from gribmill.access.audit import Actor
-from gribmill.access.roles import Role
+from gribmill.access.permissions import Role
 from gribmill.access.tokens import Token
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gribmill.access.roles import ADMIN, RANKS, SUPER_ADMIN, VIEWER, WORKER, Role
+from gribmill.access.permissions import ADMIN, RANKS, SUPER_ADMIN, VIEWER, WORKER, Role
 
 __all__ = ["ADMIN", "PUBLIC", "SUPER_ADMIN", "VIEWER", "WORKER", "Access", "any_tenant", "own"]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from gribmill.access.errors import TokenNotFound
-from gribmill.access.roles import OF_TENANT, Role
+from gribmill.access.permissions import OF_TENANT, Role
 from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, IssuedToken, Token
 from gribmill.server.access.authorization import refuse_wider
 from gribmill.server.access.principal import CurrentPrincipal, Principal

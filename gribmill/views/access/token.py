@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Literal, Self
 
-from gribmill.access.roles import Role
+from gribmill.access.permissions import Role
 from gribmill.access.tokens import IssuedToken, Token
 from gribmill.views.view import Time, View
 

@@ -9,8 +9,7 @@ from gribmill.queue.model import STATUSES
 from gribmill.views.view import View
 
 if TYPE_CHECKING:
-    from gribmill.queue.store.jobs.rates import Throughput
-    from gribmill.queue.store.types.types import TypeStats
+    from gribmill.queue.store.types.types import Throughput, TypeStats
 
 
 class JobStatsView(View):

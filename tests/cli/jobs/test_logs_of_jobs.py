@@ -11,7 +11,7 @@ import pytest
 from gribmill.cli.text.terminal_text import safe, safe_lines
 from gribmill.queue.model import AttemptRef, Succeeded
 from gribmill.queue.store import Store
-from gribmill.queue.worker.output_log import OutputLog, OutputLogs
+from gribmill.queue.worker.output import OutputLog, OutputLogs
 from tests.cli.conftest import Run
 from tests.cli.job_driver import add, by_hand, end, take
 

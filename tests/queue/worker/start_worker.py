@@ -9,8 +9,8 @@ from pathlib import Path
 from gribmill.logs import set_up_logging
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.output_log import OutputLogs
-from gribmill.queue.worker.supervisor import lease_watchdog
+from gribmill.queue.worker.output import OutputLogs
+from gribmill.queue.worker.supervisor import heartbeat
 from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import LogSettings
 from tests.queue.backends import open_address
@@ -23,7 +23,7 @@ def main() -> None:
     if "logs" in options:
         folder, limit = options["logs"]
         options["logs"] = OutputLogs(Path(folder), limit)
-    lease_watchdog.TURN_SECONDS = options.pop("turn_seconds", lease_watchdog.TURN_SECONDS)
+    heartbeat.TURN_SECONDS = options.pop("turn_seconds", heartbeat.TURN_SECONDS)
     log = {"format": "json", "level": options.pop("log_level", "debug")}
     set_up_logging(LogSettings.model_validate(log))
     database = open_address(sys.argv[1], synchronous=options.pop("synchronous", "full"))

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from gribmill.access.roles import ADMIN, OF_TENANT, ROLES, SUPER_ADMIN, VIEWER, WORKER
+from gribmill.access.permissions import ADMIN, OF_TENANT, ROLES, SUPER_ADMIN, VIEWER, WORKER
 from gribmill.console.extension import CONSOLE
 from gribmill.server.access.same_origin import SAFE_METHODS
 from gribmill.server.access.table import ACCESS

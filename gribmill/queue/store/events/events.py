@@ -11,13 +11,10 @@ from gribmill.database.protocol import Database, Transaction
 from gribmill.queue.errors import BadArguments, EventNotFound
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Fired, PublishedEvent
-from gribmill.queue.store.base import ID_LIMIT, Facet
-from gribmill.queue.store.events.trigger_check import LONGEST_NAME
-from gribmill.queue.store.events.trigger_firing import occasion_of
-from gribmill.queue.store.events.trigger_job import Occasion
+from gribmill.queue.store.base import ID_LIMIT, Facet, retried
+from gribmill.queue.store.events.trigger_firing import LONGEST_NAME, Occasion, occasion_of
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
-from gribmill.queue.store.retrying import retried
 
 # A long transaction would delay claims.
 DISPATCHED_AT_ONCE = 100

@@ -4,34 +4,47 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gribmill.database.protocol import Transaction
+from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import render
 from gribmill.queue.errors import BadArguments, BadTrigger, QueueError
 from gribmill.queue.job_type import Registry, canonical_json
-from gribmill.queue.model import DEFAULT_TENANT, BrokenTrigger, Fired, Trigger
-from gribmill.queue.store.events.trigger_check import LONGEST_NAME, schedule_of, size_of
-from gribmill.queue.store.events.trigger_job import (
-    Occasion,
-    arguments_of,
-    job_template_of,
-    slot_fields,
-    slot_name,
-    trigger_job,
+from gribmill.queue.model import (
+    DEFAULT_TENANT,
+    BrokenTrigger,
+    Fired,
+    JobSource,
+    JobTemplate,
+    NewJob,
+    NewTrigger,
+    Trigger,
 )
 from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.jobs.readiness import inactive_types
 from gribmill.queue.store.tenants import refuse_disabled
+from gribmill.queue.store.types.templates import find_template, job_of
+from gribmill.queue.times import to_rfc3339
 
 if TYPE_CHECKING:
     from gribmill.queue.cron import CronSchedule
 
 # A slot that is later than this counts as missed: the machine was asleep, or no worker was running.
 PUNCTUAL_WITHIN = timedelta(seconds=60)
+LONGEST_NAME = 200
 PAYLOAD_LIMIT_BYTES = 64_000
+
+
+class Occasion(NamedTuple):
+    """The slot or event that fires a trigger. A trigger fires once per key."""
+
+    key: str
+    source: JobSource
+    fields: Mapping[str, Any]
+    correlation_id: str | None = None
 
 
 def fire_schedule(registry: Registry, tx: Transaction, found: Trigger | BrokenTrigger, most: int) -> Sequence[Fired]:
@@ -107,6 +120,66 @@ def sound(found: Trigger | BrokenTrigger) -> Trigger:
 def set_state(tx: Transaction, trigger_id: int, *, enabled: bool, slot: datetime | None) -> None:
     """Enable or disable, and set a schedule's next slot."""
     tx.change("triggers/set_state", {"id": trigger_id, "is_enabled": enabled, "slot": slot})
+
+
+def trigger_job(
+    rule: NewTrigger | Trigger,
+    template: JobTemplate | None,
+    args: Any,
+    source: JobSource,
+    source_ref: str = "",
+    correlation_id: str | None = None,
+) -> NewJob:
+    job = job_of(template, args) if template else NewJob(rule.type, args, tenant_id=rule.tenant_id)
+    return replace(
+        job,
+        priority=job.priority if rule.priority is None else rule.priority,
+        source=source,
+        source_ref=source_ref,
+        correlation_id=job.correlation_id or correlation_id,
+        created_by=f"trigger {rule.label}",
+    )
+
+
+def job_template_of(tx: Snapshot, rule: NewTrigger | Trigger) -> JobTemplate | None:
+    """The job template of a trigger; raises BadTrigger if it does not match the trigger."""
+    if rule.template_id is None:
+        return None
+    template = find_template(tx, rule.template_id)
+    if template is None or template.tenant_id != rule.tenant_id:
+        raise BadTrigger(f"the tenant {rule.tenant_id} has no template with the id {rule.template_id}")
+    if template.type != rule.type:
+        raise BadTrigger(f"template {template.name} makes jobs of the type {template.type}, not {rule.type}")
+    return template
+
+
+def arguments_of(trigger: Trigger) -> dict[str, Any]:
+    if not isinstance(trigger.template, dict):
+        raise BadTrigger(f"the template of trigger {trigger.id} is not a JSON object")
+    return trigger.template
+
+
+def slot_fields(slot: datetime) -> dict[str, Any]:
+    return {"schedule": {"slot": slot_name(slot)}}
+
+
+def slot_name(slot: datetime) -> str:
+    return to_rfc3339(slot) or ""
+
+
+def schedule_of(cron: str, timezone: str) -> CronSchedule:
+    """Parse a schedule. The parser is imported on first use: most commands and workers need none."""
+    from gribmill.queue.cron import CronSchedule
+
+    return CronSchedule(cron, timezone)
+
+
+def size_of(payload: Mapping[str, Any]) -> int:
+    """The number of characters as JSON; raises BadArguments if it cannot be serialized."""
+    try:
+        return len(canonical_json(dict(payload)))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadArguments(f"the payload is not JSON: {error}") from None
 
 
 def _owed(trigger: Trigger, schedule: CronSchedule, now: datetime) -> Iterator[datetime]:

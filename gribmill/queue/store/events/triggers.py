@@ -5,22 +5,43 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Any, NamedTuple
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
-from gribmill.queue.errors import BadTrigger, TriggerNotFound
-from gribmill.queue.model import ADAPTIVE, Fired, Firing, JobSource, NewTrigger, Trigger
-from gribmill.queue.store.base import ID_LIMIT, Facet
-from gribmill.queue.store.events.trigger_check import check_trigger
-from gribmill.queue.store.events.trigger_firing import cron_of, fire, fire_event, fire_schedule, set_state, sound
-from gribmill.queue.store.events.trigger_job import Occasion, arguments_of, job_template_of, slot_fields, slot_name
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.argument_template import check_template, render
+from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound
+from gribmill.queue.job_type import ARGS_LIMIT_BYTES
+from gribmill.queue.model import ADAPTIVE, Fired, Firing, JobSource, JobTemplate, NewTrigger, Trigger
+from gribmill.queue.store.base import ID_LIMIT, Facet, retried
+from gribmill.queue.store.events.trigger_firing import (
+    LONGEST_NAME,
+    Occasion,
+    arguments_of,
+    cron_of,
+    fire,
+    fire_event,
+    fire_schedule,
+    job_template_of,
+    schedule_of,
+    set_state,
+    size_of,
+    slot_fields,
+    slot_name,
+    sound,
+    trigger_job,
+)
+from gribmill.queue.store.jobs.prepare import check_job, prepare
+from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.tenants import refuse_disabled
+
+if TYPE_CHECKING:
+    from gribmill.queue.cron import CronSchedule
 
 # Keeps transactions short: a month of missed slots is made up a little at a time.
 SLOTS_AT_ONCE = 100
 EDITABLE = ("label", "type", "template", "cron", "timezone", "event", "dedupe_window_seconds", "misfire", "template_id")
+LONGEST_WINDOW_SECONDS = 30 * 86_400
 
 
 class _NextSlot(NamedTuple):
@@ -260,3 +281,42 @@ def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
         created_by=new.created_by,
         template_id=new.template_id,
     )
+
+
+def check_trigger(registry: KnownTypes, new: NewTrigger, template: JobTemplate | None) -> CronSchedule | None:
+    """Validate a trigger and return its schedule (None for an event); BadTrigger or BadArguments if it cannot fire."""
+    kind = registry.expect(new.type)
+    if (new.cron is None) == (new.event is None):
+        raise BadTrigger("a trigger needs either a schedule or an event")
+    if new.event is not None and new.misfire is not None:
+        raise BadTrigger("misfire is for schedules: an event has no slots to miss")
+    for what, name in (("label", new.label), ("event's name", new.event)):
+        if name is not None and not 0 < len(name) <= LONGEST_NAME:
+            raise BadTrigger(f"a {what} has 1 to {LONGEST_NAME} characters")
+    if not 0 <= new.window_seconds <= LONGEST_WINDOW_SECONDS:
+        raise BadTrigger("a window is between 0 seconds and 30 days")
+    names = kind.argument_names
+    if names is not None and (strange := new.args.keys() - set(names)):
+        known = ", ".join(names)
+        raise BadArguments(f"{kind.key}: {', '.join(sorted(strange))}: no such argument; there are: {known}")
+    if size_of(new.args) > ARGS_LIMIT_BYTES:
+        raise BadArguments(f"{kind.key}: arguments are larger than {ARGS_LIMIT_BYTES} bytes")
+    if new.cron is not None:
+        return _check_schedule(registry, new, new.cron, template)
+    _check_event(registry, new, template)
+    return None
+
+
+def _check_event(registry: KnownTypes, new: NewTrigger, template: JobTemplate | None) -> None:
+    check_job(trigger_job(new, template, {}, "event", ""))
+    if not check_template(new.args, "event"):
+        prepare(registry, trigger_job(new, template, new.args, "event", ""))
+
+
+def _check_schedule(registry: KnownTypes, new: NewTrigger, cron: str, template: JobTemplate | None) -> CronSchedule:
+    schedule = schedule_of(cron, new.timezone or "")
+    check_template(new.args, "schedule")
+    # Every slot has the same fields, so checking one is enough.
+    args = render(new.args, slot_fields(datetime.now(UTC)))
+    prepare(registry, trigger_job(new, template, args, "schedule", ""))
+    return schedule

@@ -25,9 +25,8 @@ from gribmill.queue.model import (
     WebhookAnswer,
 )
 from gribmill.queue.public_address import is_visibly_private
-from gribmill.queue.store.base import ID_LIMIT, Facet
+from gribmill.queue.store.base import ID_LIMIT, Facet, retried
 from gribmill.queue.store.jobs.prepare import prepare
-from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import get_tenant
 
 DELIVERY_TYPE = "deliver_webhook"

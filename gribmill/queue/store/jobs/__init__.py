@@ -1,3 +1,10 @@
 """Jobs, attempts and groups: preparing, enqueueing, listing, ordering."""
 
-__all__ = ["attempts", "groups", "jobs", "listing", "prepare", "rates", "readiness"]
+__all__ = [
+    "attempts",
+    "groups",
+    "jobs",
+    "listing",
+    "prepare",
+    "readiness",
+]

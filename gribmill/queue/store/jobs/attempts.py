@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gribmill.queue.model import Attempt, AttemptRef
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import Facet, retried
 
 
 class _RunningJob(NamedTuple):

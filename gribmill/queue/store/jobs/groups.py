@@ -19,9 +19,8 @@ from gribmill.queue.model import (
     OnGroupFailure,
     PreparedJob,
 )
-from gribmill.queue.store.base import ID_LIMIT, Facet
+from gribmill.queue.store.base import ID_LIMIT, Facet, retried
 from gribmill.queue.store.jobs.prepare import prepare, refuse_inactive
-from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would delay claims.

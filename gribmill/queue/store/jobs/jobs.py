@@ -11,11 +11,10 @@ from typing import Any, Literal, NamedTuple
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.errors import NotAllowed
 from gribmill.queue.model import DEFAULT_TENANT, Enqueued, Job, NewJob, PlacedJob, PreparedJob
-from gribmill.queue.store.base import ID_LIMIT, get_job
+from gribmill.queue.store.base import ID_LIMIT, get_job, retried
 from gribmill.queue.store.jobs.listing import JobListing
 from gribmill.queue.store.jobs.positions import GAP, ahead_of, behind, renumbered
 from gribmill.queue.store.jobs.prepare import check_priority, dedupe_key_of, prepare, refuse_inactive
-from gribmill.queue.store.retrying import retried
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would delay claims.

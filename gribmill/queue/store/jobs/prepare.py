@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gribmill.database.records import storable
 from gribmill.queue.errors import BadArguments, NotAllowed
 from gribmill.queue.job_type import JobType, Registry, canonical_json
 from gribmill.queue.model import DEFAULT_TENANT, NewJob, PreparedJob
-from gribmill.queue.storable_text import storable
 from gribmill.queue.store.known_types import KnownTypes
 
 PRIORITY_LIMIT = 2**31 - 1

@@ -17,17 +17,12 @@ from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
-from gribmill.queue.store.jobs.rates import Throughput
-from gribmill.queue.store.scope.events import TenantEvents
-from gribmill.queue.store.scope.groups import TenantGroups
-from gribmill.queue.store.scope.jobs import TenantJobs
-from gribmill.queue.store.scope.templates import TenantTemplates
-from gribmill.queue.store.scope.triggers import TenantTriggers
-from gribmill.queue.store.scope.webhooks import TenantWebhooks
+from gribmill.queue.store.scope.events import TenantEvents, TenantTriggers, TenantWebhooks
+from gribmill.queue.store.scope.jobs import TenantGroups, TenantJobs, TenantTemplates
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.types.activity import Activity
 from gribmill.queue.store.types.templates import Templates
-from gribmill.queue.store.types.types import Types, TypeStats
+from gribmill.queue.store.types.types import Throughput, Types, TypeStats
 
 
 class TenantStore:

@@ -1,19 +1,29 @@
-"""The jobs of one tenant."""
+"""The jobs, job groups and templates of one tenant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import GroupNotFound, JobNotFound, TemplateNotFound
-from gribmill.queue.model import Enqueued, Job, JobGroup, JobTemplate, NewJob
-from gribmill.queue.store.jobs.groups import find_group
+from gribmill.queue.model import (
+    Enqueued,
+    GroupMode,
+    GroupProgress,
+    Job,
+    JobGroup,
+    JobTemplate,
+    NewJob,
+    NewTemplate,
+    OnGroupFailure,
+)
+from gribmill.queue.store.jobs.groups import GroupCancelled, Groups, find_group
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.jobs.listing import Dependency, History, JobFilter, Page, Retried, Sibling
 from gribmill.queue.store.jobs.readiness import Readiness
-from gribmill.queue.store.types.templates import find_template
+from gribmill.queue.store.types.templates import Templates, TemplateUse, find_template
 
 RelativeT = TypeVar("RelativeT", Sibling, Retried, Dependency)
 RESERVED = "reserved"
@@ -141,3 +151,88 @@ class TenantJobs:
 
 def _of(mine: set[int], relatives: tuple[RelativeT, ...]) -> tuple[RelativeT, ...]:
     return tuple(one for one in relatives if one.id in mine)
+
+
+class TenantGroups:
+    """Names are unique per tenant; other tenants may use the same ones."""
+
+    def __init__(self, groups: Groups, jobs: TenantJobs, tenant_id: str) -> None:
+        self._groups = groups
+        self._jobs = jobs
+        self._tenant_id = tenant_id
+
+    def open(
+        self,
+        name: str,
+        *,
+        mode: GroupMode | None = None,
+        on_failure: OnGroupFailure | None = None,
+        created_by: str | None = None,
+    ) -> JobGroup:
+        mine = self._tenant_id
+        return self._groups.open(name, mode=mode, on_failure=on_failure, tenant_id=mine, created_by=created_by)
+
+    def add(self, group_id: int, jobs: Iterable[NewJob]) -> Sequence[Enqueued]:
+        self.get(group_id)
+        return self._groups.add(group_id, [self._jobs.mine(replace(job, group_id=None)) for job in jobs])
+
+    def find(self, name: str) -> JobGroup:
+        return self._groups.find(name, self._tenant_id)
+
+    def get(self, group_id: int) -> JobGroup:
+        group = self._groups.get(group_id)
+        if group.tenant_id != self._tenant_id:
+            raise GroupNotFound(f"there is no group {group_id}; it may have been pruned")
+        return group
+
+    def list(self, *, limit: int = 50, before: int | None = None) -> Sequence[GroupProgress]:
+        return self._groups.list(self._tenant_id, limit=limit, before=before)
+
+    def progress(self, group_id: int) -> GroupProgress:
+        self.get(group_id)
+        return self._groups.progress(group_id)
+
+    def counts(self, group_id: int) -> Mapping[tuple[str, str], int]:
+        self.get(group_id)
+        return self._groups.counts(group_id)
+
+    def cancel(self, group_id: int, reason: str = "the group was cancelled") -> GroupCancelled:
+        self.get(group_id)
+        return self._groups.cancel(group_id, reason)
+
+    def resume(self, group_id: int) -> None:
+        self.get(group_id)
+        self._groups.resume(group_id)
+
+    def retry(self, group_id: int, *, cancelled: bool = False, created_by: str | None = None) -> Sequence[Enqueued]:
+        self.get(group_id)
+        return self._groups.retry(group_id, cancelled=cancelled, created_by=created_by)
+
+
+class TenantTemplates:
+    """Names are unique per tenant; other tenants may use the same ones."""
+
+    def __init__(self, templates: Templates, tenant_id: str) -> None:
+        self._templates = templates
+        self._tenant_id = tenant_id
+
+    def add(self, new: NewTemplate) -> JobTemplate:
+        return self._templates.add(replace(new, tenant_id=self._tenant_id))
+
+    def list(self) -> Sequence[JobTemplate]:
+        return self._templates.list(self._tenant_id)
+
+    def get(self, name: str) -> JobTemplate:
+        return self._templates.get(name, self._tenant_id)
+
+    def use(self, name: str) -> TemplateUse:
+        return self._templates.use(name, self._tenant_id)
+
+    def edit(self, name: str, /, **changes: Any) -> JobTemplate:
+        return self._templates.edit(name, self._tenant_id, **changes)
+
+    def remove(self, name: str) -> None:
+        self._templates.remove(name, self._tenant_id)
+
+    def job(self, name: str, args: Mapping[str, Any] | None = None) -> NewJob:
+        return self._templates.job(name, self._tenant_id, args)

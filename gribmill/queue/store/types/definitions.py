@@ -8,13 +8,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
-from gribmill.queue.command import CommandSpec, schema_of
-from gribmill.queue.command_type import check_schema, make_command_type
+from gribmill.queue.command import CommandSpec, check_schema, make_command_type, schema_of
 from gribmill.queue.errors import BadDefinition, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import JobType, canonical_json
 from gribmill.queue.model import TUNABLE, Definition, DefinitionVersion
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import Facet, retried
 from gribmill.queue.tuning import check_backoff, check_tuning
 
 

@@ -10,13 +10,12 @@ from typing import NamedTuple
 from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import UnknownJobType
 from gribmill.queue.model import Status
-from gribmill.queue.store.base import Facet
-from gribmill.queue.store.jobs.rates import Throughput, read_rates
+from gribmill.queue.store.base import Facet, retried
 from gribmill.queue.store.jobs.readiness import inactive_types
-from gribmill.queue.store.retrying import retried
 
 RECENT = timedelta(hours=1)
 MOST_COUNTED = 1_000_000
+PERIODS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +158,24 @@ def _type_stats(kind: str, counts: dict[str, int], paused: bool, oldest: float |
 
 def _quantile(ascending: Sequence[float], share: float) -> float | None:
     return ascending[min(len(ascending) - 1, int(share * len(ascending)))] if ascending else None
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """How many jobs were enqueued, ended by status, and retried after a failed attempt."""
+
+    enqueued: int
+    succeeded: int
+    failed: int
+    cancelled: int
+    dead_lettered: int
+    retried: int
+
+
+def read_rates(tx: Snapshot, tenant_id: str | None = None) -> dict[str, Throughput]:
+    """Throughput by period, for one tenant or all."""
+    found = {
+        name: tx.query(Throughput, "listing/rates", {"since": tx.now - span, "tenant_id": tenant_id})
+        for name, span in PERIODS.items()
+    }
+    return {name: one for name, (one,) in found.items()}

@@ -15,8 +15,7 @@ from typing import IO, Any, Literal
 
 from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Snoozed, Stopped
 from gribmill.queue.worker.executor.ipc import Channel, claimed_to_message
-from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
-from gribmill.queue.worker.output_log import OutputLog, OutputLogs
+from gribmill.queue.worker.output import OutputLog, OutputLogs, OutputTail, WholeLines
 
 EXECUTOR = "gribmill.queue.worker.executor.main"
 StopReason = Literal["timeout", "cancel", "shutdown", "fenced", "silent"]

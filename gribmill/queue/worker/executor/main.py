@@ -19,8 +19,7 @@ from gribmill.queue.model import Outcome
 from gribmill.queue.worker.executor.die_with_parent import die_with_parent
 from gribmill.queue.worker.executor.ipc import Channel, claimed_from_message
 from gribmill.queue.worker.outcome_message import outcome_to_message
-from gribmill.queue.worker.run_handler import run_batch
-from gribmill.queue.worker.task import Batch, Task
+from gribmill.queue.worker.task import Batch, Task, run_batch
 
 log = logging.getLogger("gribmill.executor")
 

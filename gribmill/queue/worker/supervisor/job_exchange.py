@@ -10,12 +10,12 @@ from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.model import AttemptRef, Claimed, ClaimRequest, Failed, Report
 from gribmill.queue.redact import redacted
 from gribmill.queue.store import Store
+from gribmill.queue.worker.attempt_log import AttemptLog
 from gribmill.queue.worker.executor.handle import ExecutorHandle
 from gribmill.queue.worker.executor.lane import Lane
 from gribmill.queue.worker.executor.pool import ExecutorPool
 from gribmill.queue.worker.options import AttemptObserver, WorkerOptions
-from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
-from gribmill.queue.worker.supervisor.store_outage import StoreOutage
+from gribmill.queue.worker.outage import StoreOutage
 
 log = logging.getLogger("gribmill.worker")
 

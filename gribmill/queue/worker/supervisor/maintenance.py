@@ -7,8 +7,8 @@ import time
 
 from gribmill.queue.errors import StoreError
 from gribmill.queue.store import Store
-from gribmill.queue.worker.kept_logs import note_logs, remove_orphans
 from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.output import note_logs, remove_orphans
 
 log = logging.getLogger("gribmill.worker")
 

@@ -11,20 +11,20 @@ from collections.abc import Callable
 
 from gribmill.database.protocol import FileDatabase
 from gribmill.queue.errors import StoreError, StoreReplaced
+from gribmill.queue.model import WorkerState
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
+from gribmill.queue.worker.attempt_log import AttemptLog
 from gribmill.queue.worker.executor.handle import ExecutorHandle
 from gribmill.queue.worker.executor.lane import Lane, lane_types, make_lanes
 from gribmill.queue.worker.executor.pool import ExecutorPool
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.supervisor.attempt_log import AttemptLog
+from gribmill.queue.worker.outage import StoreOutage
 from gribmill.queue.worker.supervisor.clock_skew import ClockSkew
-from gribmill.queue.worker.supervisor.heartbeat import WorkerHeartbeat, WorkerState
+from gribmill.queue.worker.supervisor.heartbeat import LeaseWatchdog, WorkerHeartbeat
 from gribmill.queue.worker.supervisor.job_exchange import JobExchange, LoopResult
-from gribmill.queue.worker.supervisor.lease_watchdog import LeaseWatchdog
 from gribmill.queue.worker.supervisor.maintenance import Maintenance
 from gribmill.queue.worker.supervisor.signals import StopSignals
-from gribmill.queue.worker.supervisor.store_outage import StoreOutage
 from gribmill.queue.worker.supervisor.trigger_poller import TriggerPoller
 
 log = logging.getLogger("gribmill.worker")

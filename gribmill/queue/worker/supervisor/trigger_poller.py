@@ -7,8 +7,7 @@ import time
 
 from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.store import Store
-from gribmill.queue.worker.supervisor.store_outage import StoreOutage
-from gribmill.queue.worker.throttled_log import ThrottledLog
+from gribmill.queue.worker.outage import StoreOutage, ThrottledLog
 
 log = logging.getLogger("gribmill.worker")
 

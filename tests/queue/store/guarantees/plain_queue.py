@@ -12,11 +12,11 @@ from gribmill.queue.model import (
     Failed,
     NewJob,
     Outcome,
+    RetryPolicy,
     Snoozed,
     Stopped,
     Succeeded,
 )
-from gribmill.queue.retry_policy import RetryPolicy
 from tests.queue.store.sample_types import TYPES
 
 

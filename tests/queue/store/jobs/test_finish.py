@@ -9,8 +9,8 @@ import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, NotAllowed, StatementRefused
-from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, Snoozed, Succeeded
-from gribmill.queue.retry_policy import RetryPolicy, backoff_seconds, can_retry
+from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, RetryPolicy, Snoozed, Succeeded
+from gribmill.queue.model.definition import backoff_seconds, can_retry
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.sample_effects import note

@@ -10,8 +10,7 @@ from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
-from gribmill.queue.store.jobs.rates import Throughput
-from gribmill.queue.store.types.types import TypeStats
+from gribmill.queue.store.types.types import Throughput, TypeStats
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import ONLY_SQLITE, BackendUnderTest

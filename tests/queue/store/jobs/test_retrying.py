@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gribmill.queue.errors import StoreBusy, StoreConflict
-from gribmill.queue.store.retrying import TRIES, retried
+from gribmill.queue.store.base import TRIES, retried
 
 
 def test_transaction_is_repeated_after_a_conflict() -> None:

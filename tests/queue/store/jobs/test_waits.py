@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.queue.model import Claimed
 from gribmill.queue.store import Store
-from gribmill.queue.store.jobs.rates import Throughput
+from gribmill.queue.store.types.types import Throughput
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import LEASE, add, claim, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest

@@ -20,7 +20,7 @@ from gribmill.database.records import RawRows
 from gribmill.queue.errors import StoreError, StoreUnreachable
 from gribmill.queue.model import Worker
 from gribmill.queue.store import Store
-from gribmill.queue.store.retrying import retried
+from gribmill.queue.store.base import retried
 from tests.queue.store.crew import together
 from tests.queue.store.store_driver import add, claim, take
 from tests.queue.store.tested_backend import PostgresUnderTest

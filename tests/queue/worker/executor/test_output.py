@@ -8,7 +8,7 @@ import pytest
 
 from gribmill.queue.model import Failed, Snoozed, Stopped, Succeeded
 from gribmill.queue.redact import HIDDEN, redact, redact_json, redacted
-from gribmill.queue.worker.executor.output_tail import OutputTail, WholeLines
+from gribmill.queue.worker.output import OutputTail, WholeLines
 from tests.queue.worker.worker_driver import SteppedWorker
 
 # Printed text, and the secret in it that must be hidden.

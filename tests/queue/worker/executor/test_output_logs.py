@@ -12,8 +12,7 @@ import pytest
 from gribmill.queue.model import AttemptRef, NewJob, Recovered
 from gribmill.queue.store import Store
 from gribmill.queue.worker.in_process import Ticker
-from gribmill.queue.worker.kept_logs import note_logs, orphaned_logs, remove_orphans
-from gribmill.queue.worker.output_log import OutputLog, OutputLogs
+from gribmill.queue.worker.output import OutputLog, OutputLogs, note_logs, orphaned_logs, remove_orphans
 from tests.queue.store.store_driver import claim
 from tests.queue.worker.worker_driver import SteppedWorker, Workers, attempts, enqueue
 from tests.waiting import wait_until

@@ -21,7 +21,7 @@ from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.queue.errors import StoreBusy, StoreFull
 from gribmill.queue.model import ClaimRequest
 from gribmill.queue.store import Store
-from gribmill.queue.worker.supervisor import store_outage
+from gribmill.queue.worker import outage as outage_module
 from tests.queue.backends import expire_leases
 from tests.queue.worker.worker_driver import (
     SteppedWorker,
@@ -200,7 +200,7 @@ def test_results_are_kept_while_the_store_is_full_and_delivered_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(store_outage, "STORE_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(outage_module, "STORE_RETRY_SECONDS", 0.05)
     outage = Outage(store, monkeypatch, "exchange", "heartbeat", "claim_siblings")
     worker = new_worker(lanes={"fetch": 2}, poll_seconds=60.0)
     paths = [tmp_path / "good", tmp_path / "dies"]

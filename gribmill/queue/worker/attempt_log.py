@@ -1,20 +1,21 @@
-"""The log lines of a worker's attempts, with the job's fields for structured logs."""
+"""How attempts began and ended: as log lines with the job's fields, and for one line on a terminal."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from gribmill.queue.model import AttemptRef, Claimed, Failed, Report, Snoozed
+from gribmill.queue.model import AttemptRef, Claimed, Failed, Outcome, Report, Snoozed, Stopped, Succeeded
 from gribmill.queue.redact import redact
-from gribmill.queue.worker.job_end import JobEnd
 
 log = logging.getLogger("gribmill.worker")
 
 # Enough to name a model, a run and an hour; arguments may be long.
 ARGS_LOGGED = 200
+EndKind = Literal["succeeded", "skipped", "failed", "snoozed", "stopped"]
 
 
 class AttemptLog:
@@ -66,3 +67,37 @@ class AttemptLog:
             "job_args": redact(job.args[:ARGS_LOGGED]),
         }
         return {**fields, "worker_id": self._worker_id, "tenant_id": job.tenant_id}
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnd:
+    """One ended attempt. `text` is its error, or why it was skipped or snoozed."""
+
+    job_id: int
+    type: str
+    args: str
+    kind: EndKind
+    text: str
+    seconds: float
+    artifacts: tuple[str, ...]
+    new_jobs: int
+    """How many jobs it enqueued."""
+    again_seconds: float | None = None
+    """When a snoozed job runs again."""
+
+    @classmethod
+    def of(cls, job: Claimed, outcome: Outcome, seconds: float) -> JobEnd:
+        kind: EndKind = "stopped"
+        text, again, new_jobs = "", None, 0
+        artifacts: tuple[str, ...] = ()
+        match outcome:
+            case Succeeded():
+                kind, text = ("skipped", outcome.skipped) if outcome.skipped else ("succeeded", "")
+                artifacts, new_jobs = outcome.artifacts, len(outcome.then)
+            case Failed():
+                kind, text = "failed", outcome.error
+            case Snoozed():
+                kind, text, again, new_jobs = "snoozed", outcome.reason, outcome.seconds, len(outcome.then)
+            case Stopped():
+                text = outcome.error
+        return cls(job.id, job.type, job.args, kind, text, seconds, artifacts, new_jobs, again)

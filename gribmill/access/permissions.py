@@ -1,11 +1,25 @@
-"""Scopes: the parts of the API that a token is limited to, such as `jobs`, or `jobs:read` for reading only."""
+"""What a token may do: its role, and the parts of the API (scopes) that it is limited to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 from gribmill.access.errors import AccessError
 from gribmill.errors import quoted
+
+Role = Literal["tenant_viewer", "tenant_admin", "super_admin", "worker"]
+
+ROLES: tuple[Role, ...] = get_args(Role)
+VIEWER: Role = "tenant_viewer"
+ADMIN: Role = "tenant_admin"
+SUPER_ADMIN: Role = "super_admin"
+WORKER: Role = "worker"
+OF_TENANT = frozenset({VIEWER, ADMIN})
+"""Roles that are bound to one tenant."""
+
+# Each role includes those before it, except `worker`, which can only run jobs.
+RANKS: dict[Role, int] = {VIEWER: 1, ADMIN: 2, SUPER_ADMIN: 3}
 
 PARTS = (
     "audit", "console", "data", "definitions", "events", "groups", "health", "jobs", "metrics", "operations",

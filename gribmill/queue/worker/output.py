@@ -1,4 +1,4 @@
-"""Output logs: one file per attempt, created with the first line, and limited in size."""
+"""What attempts print: the tail that the queue stores, and the full log in a file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gribmill.queue.model import AttemptRef
-from gribmill.queue.worker.throttled_log import ThrottledLog
+from gribmill.queue.model import AttemptRef, Recovered
+from gribmill.queue.redact import redact
+from gribmill.queue.store import Store
+from gribmill.queue.worker.outage import ThrottledLog
 
 # Before the umask; the usual 022 leaves 0640 and 0750.
 FILE_MODE = 0o640
 FOLDER_MODE = 0o750
 JOBS_PER_FOLDER = 1000
 _NAME = re.compile(r"([1-9][0-9]{0,18})-([1-9][0-9]{0,9})\.log")
+TAIL_BYTES = 8192
+# Longer lines are passed on in parts.
+LINE_LIMIT = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,76 @@ class OutputLog:
         if self._fd is not None and not self._closed:
             os.close(self._fd)
         self._closed = True
+
+
+def note_logs(store: Store, logs: OutputLogs | None, recovered: Recovered) -> None:
+    """Record the logs of attempts whose worker died before it could report them."""
+    if logs is None:
+        return
+    for job_id in (*recovered.requeued, *recovered.ended):
+        for lost in store.attempts.lost_without_log(job_id):
+            shared = logs.link(lost.head, lost.ref) if lost.head != lost.ref else None
+            if name := logs.find(lost.ref) or shared:
+                store.attempts.set_log(lost.ref, name)
+
+
+def orphaned_logs(store: Store, logs: OutputLogs) -> list[Path]:
+    """Logs whose attempts were removed, or were never in this database."""
+    orphans: list[Path] = []
+    for ids, found in logs.buckets():
+        known = store.attempts.within(ids)
+        orphans += [path for ref, path in found.items() if ref not in known]
+    return orphans
+
+
+def remove_orphans(store: Store, logs: OutputLogs | None) -> int:
+    """Remove orphaned logs; returns how many."""
+    orphans = orphaned_logs(store, logs) if logs else []
+    for path in orphans:
+        path.unlink(missing_ok=True)
+    if logs:
+        logs.remove_empty_folders()
+    return len(orphans)
+
+
+class OutputTail:
+    """Keeps the end of a stream: twice as many bytes as it returns, so that secrets stay next to their names."""
+
+    def __init__(self, limit: int = TAIL_BYTES) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+
+    def add(self, data: bytes) -> None:
+        self._bytes += data[-2 * self._limit :]
+        del self._bytes[: -2 * self._limit]
+
+    def clear(self) -> None:
+        self._bytes.clear()
+
+    def text(self) -> str | None:
+        """The tail, redacted."""
+        if not self._bytes:
+            return None
+        text = redact(self._bytes.decode("utf-8", errors="replace").replace("\x00", "�"))
+        if len(text) > self._limit:
+            last = text[-self._limit :]
+            _, newline, lines = last.partition("\n")
+            text = "…" + (lines if newline and lines else last)
+        return text
+
+
+class WholeLines:
+    """Passes on complete lines only: in a fragment, a secret could be separated from its name and not be recognised."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def add(self, data: bytes, *, last: bool = False) -> bytes:
+        """The lines that are complete now; with `last`, also the rest."""
+        data = self._rest + data
+        end = len(data) if last or len(data) > LINE_LIMIT else data.rfind(b"\n") + 1
+        self._rest = data[end:]
+        return data[:end]
 
 
 def _create(path: Path) -> int:
