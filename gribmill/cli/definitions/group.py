@@ -7,14 +7,14 @@ import click
 from gribmill.cli.lazy_group import LazyGroup
 
 VERBS = {
-    "add": ("gribmill.cli.definitions.add:add", "Add a job type that runs a command."),
-    "activate": ("gribmill.cli.definitions.switch:activate", "Accept and run jobs of some types again."),
-    "deactivate": ("gribmill.cli.definitions.switch:deactivate", "Accept and start no more jobs of some types."),
-    "edit": ("gribmill.cli.definitions.edit:edit", "Change values of a job type."),
+    "add": ("gribmill.cli.definitions.change:add", "Add a job type that runs a command."),
+    "activate": ("gribmill.cli.definitions.change:activate", "Accept and run jobs of some types again."),
+    "deactivate": ("gribmill.cli.definitions.change:deactivate", "Accept and start no more jobs of some types."),
+    "edit": ("gribmill.cli.definitions.change:edit", "Change values of a job type."),
     "list": ("gribmill.cli.definitions.listing:list_definitions", "List the job types and what operators changed."),
-    "remove": ("gribmill.cli.definitions.remove:remove", "Remove a type that was added and has no jobs."),
-    "reset": ("gribmill.cli.definitions.edit:reset", "Return to the values of the code."),
-    "show": ("gribmill.cli.definitions.show:show", "Show one job type: declared, changed and effective values."),
+    "remove": ("gribmill.cli.definitions.change:remove", "Remove a type that was added and has no jobs."),
+    "reset": ("gribmill.cli.definitions.change:reset", "Return to the values of the code."),
+    "show": ("gribmill.cli.definitions.listing:show", "Show one job type: declared, changed and effective values."),
 }
 
 
