@@ -1,4 +1,4 @@
-"""`gribmill jobs types`: the job types and their arguments."""
+"""`gribmill jobs types`, `pause` and `resume`: the job types and their arguments, and pausing them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.format_duration import format_duration
-from gribmill.pipeline.open_queue import open_queue_for_reading
+from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_type import JobTypeView
 
@@ -121,3 +121,27 @@ def _describe_type(field: dict[str, Any]) -> str:
     if "maxLength" in field:
         words.append(f"up to {field['maxLength']} characters")
     return ", ".join(words).strip()
+
+
+@click.command()
+@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
+@click.pass_obj
+def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
+    """Stop starting jobs of these types until they are resumed. Running jobs continue."""
+    store = open_queue(settings)
+    keys = [store.registry[key].key for key in type_keys]
+    for key in keys:
+        store.types.pause(key)
+        click.echo(f"{key} is paused; `gribmill jobs resume {key}` resumes it")
+
+
+@click.command()
+@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
+@click.pass_obj
+def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
+    """Start jobs of paused types again."""
+    store = open_queue(settings)
+    keys = [store.registry[key].key for key in type_keys]
+    for key in keys:
+        store.types.resume(key)
+        click.echo(f"{key} is resumed")

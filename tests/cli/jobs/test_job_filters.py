@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 
 import click
 import pytest
 
-from gribmill.cli.jobs import choose_jobs
+from gribmill.cli.jobs import cancel_retry
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, NewTenant, Report
 from gribmill.queue.store import Store
 from tests.cli.conftest import Run
@@ -96,7 +95,7 @@ def test_terminal_users_confirm_before_many_jobs_are_changed(
     reply: bool | None,
     count: int,
 ) -> None:
-    failed_jobs(store, choose_jobs.CONFIRM_ABOVE + 1)
+    failed_jobs(store, cancel_retry.CONFIRM_ABOVE + 1)
     asked: list[str] = []
 
     def confirm(text: str, **_: object) -> None:
@@ -104,7 +103,7 @@ def test_terminal_users_confirm_before_many_jobs_are_changed(
         if not reply:
             raise click.Abort
 
-    monkeypatch.setattr(choose_jobs, "_is_terminal", lambda: True)
+    monkeypatch.setattr(cancel_retry, "_is_terminal", lambda: True)
     monkeypatch.setattr(click, "confirm", confirm)
     answer = gribmill("jobs", "retry", "--status", "failed", *words)
     assert answer.code == (0 if count else 1)
@@ -121,9 +120,10 @@ def test_a_job_that_is_refused_counts_in_the_exit_code_and_the_others_are_change
         first, second = failed_jobs(store, 2)
     else:
         first, second = (store.jobs.enqueue(NewJob("sleep", {"say": str(n)})).id for n in range(2))
-    found = choose_jobs.chosen_ids
-    module = importlib.import_module(f"gribmill.cli.jobs.{verb}")
-    monkeypatch.setattr(module, "chosen_ids", lambda *words, **more: [first, 999, *(found(*words, **more) or [])[1:]])
+    found = cancel_retry._chosen_ids
+    monkeypatch.setattr(
+        cancel_retry, "_chosen_ids", lambda *words, **more: [first, 999, *(found(*words, **more) or [])[1:]]
+    )
     answer = gribmill("jobs", verb, "--type", "sleep")
     assert (answer.code, "999" in answer.err) == (1, True)
     assert answer.out == ("retried 2 jobs\n" if verb == "retry" else "cancelled 2 jobs\n")
