@@ -34,7 +34,7 @@ COMMANDS = {
     "fetch": ("gribmill.cli.chain.fetch:fetch", "Download the messages you need from one file, without the queue."),
     "grib": ("gribmill.cli.data.grib.group:grib", "List the contents of GRIB files."),
     "inventory": ("gribmill.cli.chain.inventory:inventory", "List the fields of a published file."),
-    "groups": ("gribmill.cli.groups.group:groups", "Follow, cancel and retry jobs that belong together."),
+    "groups": ("gribmill.cli.groups:groups", "Follow, cancel and retry jobs that belong together."),
     "init": ("gribmill.cli.init:init", "Write a commented gribmill.toml."),
     "jobs": ("gribmill.cli.jobs.group:jobs", "List, enqueue, retry, cancel and check jobs."),
     "mirrors": ("gribmill.cli.chain.mirrors:mirrors", "List mirrors, and reset failing ones."),
@@ -48,7 +48,7 @@ COMMANDS = {
     "serve": ("gribmill.cli.serve:serve", "Serve the HTTP API and the console."),
     "status": ("gribmill.cli.chain.status:status", "Show which models are up to date, and what is missing."),
     "templates": (
-        "gribmill.cli.templates.group:templates",
+        "gribmill.cli.templates:templates",
         "Save arguments and options under a name, and enqueue jobs from them.",
     ),
     "tenants": ("gribmill.cli.tenants:tenants", "List, add and change tenants and their limits."),
@@ -58,7 +58,7 @@ COMMANDS = {
     "triggers": ("gribmill.cli.triggers.group:triggers", "Enqueue jobs on a schedule or in response to events."),
     "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to a URL of yours."),
     "work": ("gribmill.cli.workers.work:work", "Run jobs until stopped."),
-    "workers": ("gribmill.cli.workers.group:workers", "List, drain and dismiss workers."),
+    "workers": ("gribmill.cli.workers.workers:workers", "List, drain and dismiss workers."),
 }
 # These commands read no settings, so they also work with an invalid settings file.
 WITHOUT_SETTINGS = {"init", "grib"}

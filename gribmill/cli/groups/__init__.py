@@ -1,1 +1,0 @@
-"""`gribmill groups`."""

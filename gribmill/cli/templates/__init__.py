@@ -1,3 +1,0 @@
-"""`gribmill templates`."""
-
-__all__: list[str] = []
