@@ -48,7 +48,7 @@ def templates() -> None:
     """
 
 
-def option_fields(command: Callable[..., None]) -> Callable[..., None]:
+def _option_fields(command: Callable[..., None]) -> Callable[..., None]:
     """The options of a template's jobs."""
     options = [
         click.option("--description", metavar="TEXT", help="One sentence for listings."),
@@ -62,7 +62,7 @@ def option_fields(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def given_fields(values: dict[str, Any]) -> dict[str, Any]:
+def _given_fields(values: dict[str, Any]) -> dict[str, Any]:
     """The options that were given, as fields of a template."""
     given = {name: values[name] for name in OPTION_FIELDS if values.get(name) is not None}
     if "timeout_seconds" in given:
@@ -77,7 +77,7 @@ def given_fields(values: dict[str, Any]) -> dict[str, Any]:
 @click.option(
     "--set", "values", multiple=True, callback=parse_argument_values, metavar="NAME=VALUE", help="Set one argument."
 )
-@option_fields
+@_option_fields
 @TENANT
 @click.option("--json", "as_json", is_flag=True, help="The template as JSON.")
 @click.pass_obj
@@ -104,7 +104,7 @@ def add(
     """
     args = {**parse_object(args_text), **values}
     store = open_queue(settings)
-    new = NewTemplate(name, type_key, args, tenant_id=tenant, created_by=current_user(), **given_fields(options))
+    new = NewTemplate(name, type_key, args, tenant_id=tenant, created_by=current_user(), **_given_fields(options))
     store.templates.add(new)
     made = store.templates.use(name, tenant)
     if as_json:
@@ -124,7 +124,7 @@ def add(
 @click.option(
     "--unset", callback=parse_names, metavar="NAMES", help="Remove these arguments; each job must then give them."
 )
-@option_fields
+@_option_fields
 @click.option(
     "--no", "cleared", multiple=True, type=click.Choice([*CLEARABLE]), help="Use the job type's own value again."
 )
@@ -150,7 +150,7 @@ def edit(
     gribmill templates edit nap --set seconds=5 --priority 1
     gribmill templates edit nap --unset say --no timeout
     """
-    changes = {**given_fields(options), **{CLEARABLE[one]: None for one in cleared}}
+    changes = {**_given_fields(options), **{CLEARABLE[one]: None for one in cleared}}
     if new_name is not None:
         changes["name"] = new_name
     store = open_queue(settings)

@@ -148,7 +148,7 @@ class CommandType(JobType):
         """Raise BadArguments unless the payload matches the schema and fills the command."""
         payload = self._read(args) if isinstance(args, str) else dict(args)
         text = check_size(self.key, payload)
-        if problem := first_problem(self.schema_text, json.loads(text)):
+        if problem := _first_problem(self.schema_text, json.loads(text)):
             raise BadArguments(f"{self.key}: {problem}")
         try:
             self.command.fill(payload)
@@ -166,7 +166,7 @@ class CommandType(JobType):
         payload = json.loads(check_size(self.key, args))
         if not missing:
             self.check(args)
-        elif problem := first_problem(self.schema_text, payload, partly=True):
+        elif problem := _first_problem(self.schema_text, payload, partly=True):
             raise BadArguments(f"{self.key}: {problem}")
         return missing
 
@@ -207,7 +207,7 @@ def check_schema(schema: Mapping[str, Any]) -> str:
     return text
 
 
-def first_problem(schema_text: str, payload: Mapping[str, Any], *, partly: bool = False) -> str | None:
+def _first_problem(schema_text: str, payload: Mapping[str, Any], *, partly: bool = False) -> str | None:
     """Why the payload does not match the schema, or None if it does. With `partly`, keys may be missing."""
     from referencing.exceptions import Unresolvable
 

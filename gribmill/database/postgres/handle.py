@@ -41,7 +41,7 @@ class Handle:
 
     def _open(self) -> None:
         self.connection: Connection = connect(self._dsn, self._lease_seconds)
-        self.clock = ServerClock(self.connection)
+        self.clock = _ServerClock(self.connection)
         self._limits = limits_of_transaction(self.connection)
         # Reused, because each new cursor copies psycopg's type registry.
         self._control = self.connection.cursor()
@@ -160,7 +160,7 @@ class Handle:
         self.connection.close()
 
 
-class ServerClock:
+class _ServerClock:
     """The server's time without a query: this host's monotonic clock plus a measured offset.
 
     Accurate to half a round trip, independent of this host's wall clock.

@@ -60,14 +60,14 @@ class _Origin(NamedTuple):
     group_id: int | None
 
 
-class FollowUp(NamedTuple):
+class _FollowUp(NamedTuple):
     """The jobs and changes that are committed together with the end of an attempt."""
 
     then: Sequence[PreparedJob] = ()
     also: Sequence[Change] = ()
 
 
-NOTHING = FollowUp()
+NOTHING = _FollowUp()
 
 
 class Exchanges(Facet):
@@ -176,7 +176,7 @@ class Exchanges(Facet):
             self.database.announce()
         return Exchange(tuple(accepted), tuple(fenced), batches)
 
-    def _prepare(self, outcome: Outcome) -> FollowUp:
+    def _prepare(self, outcome: Outcome) -> _FollowUp:
         """Validate an outcome's jobs and effects before the transaction begins: handlers may return anything."""
         then = outcome.then if isinstance(outcome, Succeeded | Snoozed) else ()
         also = () if isinstance(outcome, Stopped) else outcome.also
@@ -185,9 +185,9 @@ class Exchanges(Facet):
         if then:
             self.registry.refresh()
         jobs = [prepare(self.registry, job) for job in then]
-        return FollowUp(jobs, [self._effects.prepare(effect) for effect in also])
+        return _FollowUp(jobs, [self._effects.prepare(effect) for effect in also])
 
-    def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: FollowUp) -> None:
+    def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: _FollowUp) -> None:
         """Record the effects of an attempt and enqueue its jobs."""
         tx.source_job = ref.job_id
         for change in follow_up.also:

@@ -117,7 +117,7 @@ def run_batch(types: Registry, batch: Batch) -> None:
     head = batch.tasks[0]
     with job_context(**head.log_fields()):
         try:
-            kind = types[head.type] if head.definition is None else claimed_command_type(types, head)
+            kind = types[head.type] if head.definition is None else _claimed_command_type(types, head)
             _refuse_bad_arguments(kind, batch)
             if batch.unreported:
                 _call(kind, batch)
@@ -129,13 +129,13 @@ def run_batch(types: Registry, batch: Batch) -> None:
         batch.fail(task, f"the handler of {task.type} returned without reporting this job")
 
 
-def claimed_command_type(types: Registry, head: Task) -> JobType:
+def _claimed_command_type(types: Registry, head: Task) -> JobType:
     """The type of a job that runs a command, as of the claim."""
     claimed = json.loads(head.definition or "{}")
     return make_command_type(head.type, types.command_handler, claimed["command"], json.dumps(claimed["schema"]))
 
 
-def load_handler(kind: JobType) -> Callable[[Any], Any]:
+def _load_handler(kind: JobType) -> Callable[[Any], Any]:
     """Import a type's handler."""
     if kind.handler is None:
         raise UnknownJobType(f"{kind.key} is declared, but this gribmill has no handler for it")
@@ -168,7 +168,7 @@ def _refuse_bad_arguments(kind: JobType, batch: Batch) -> None:
 
 
 def _call(kind: JobType, batch: Batch) -> None:
-    handler = load_handler(kind)
+    handler = _load_handler(kind)
     if kind.group_by is not None:  # an operator may have set batch_max to 1
         handler(batch)
         return

@@ -58,7 +58,7 @@ class Triggers(Facet):
             tenant = refuse_disabled(tx, new.tenant_id)
             template = job_template_of(tx, new)
         new = replace(new, timezone=new.timezone or tenant.timezone)
-        schedule = check_trigger(self.registry, new, template)
+        schedule = _check_trigger(self.registry, new, template)
         with self.database.write() as tx:
             slot = schedule.after(tx.now) if schedule else None
             trigger = _get(tx, tx.insert_trigger(_stored(new, slot)))
@@ -107,7 +107,7 @@ class Triggers(Facet):
             if _adaptive(old):
                 raise BadTrigger(f"trigger {trigger_id} is kept by `gribmill run`: enable, disable or fire it")
             new = _edited(old, changes)
-            schedule = check_trigger(self.registry, new, job_template_of(tx, new))
+            schedule = _check_trigger(self.registry, new, job_template_of(tx, new))
             same = (new.cron, new.timezone) == (old.cron, old.timezone)
             slot = old.next_fire_at if same or not schedule else schedule.after(tx.now)
             stored = _stored(new, slot if schedule and old.is_enabled else None)
@@ -283,7 +283,7 @@ def _stored(new: NewTrigger, slot: datetime | None) -> Trigger:
     )
 
 
-def check_trigger(registry: KnownTypes, new: NewTrigger, template: JobTemplate | None) -> CronSchedule | None:
+def _check_trigger(registry: KnownTypes, new: NewTrigger, template: JobTemplate | None) -> CronSchedule | None:
     """Validate a trigger and return its schedule (None for an event); BadTrigger or BadArguments if it cannot fire."""
     kind = registry.expect(new.type)
     if (new.cron is None) == (new.event is None):

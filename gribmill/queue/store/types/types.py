@@ -39,6 +39,18 @@ class TypeStats:
         return self.failed / self.finished if self.finished else None
 
 
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """How many jobs were enqueued, ended by status, and retried after a failed attempt."""
+
+    enqueued: int
+    succeeded: int
+    failed: int
+    cancelled: int
+    dead_lettered: int
+    retried: int
+
+
 class _Pause(NamedTuple):
     key: str
     is_paused: bool
@@ -123,7 +135,11 @@ class Types(Facet):
     def rates(self, tenant_id: str | None = None) -> dict[str, Throughput]:
         """Throughput of the last minute and the last hour, all types together."""
         with self.database.read() as tx:
-            return read_rates(tx, tenant_id)
+            found = {
+                name: tx.query(Throughput, "listing/rates", {"since": tx.now - span, "tenant_id": tenant_id})
+                for name, span in PERIODS.items()
+            }
+        return {name: one for name, (one,) in found.items()}
 
     @retried
     def _set_paused(self, type_key: str, *, paused: bool) -> None:
@@ -158,24 +174,3 @@ def _type_stats(kind: str, counts: dict[str, int], paused: bool, oldest: float |
 
 def _quantile(ascending: Sequence[float], share: float) -> float | None:
     return ascending[min(len(ascending) - 1, int(share * len(ascending)))] if ascending else None
-
-
-@dataclass(frozen=True, slots=True)
-class Throughput:
-    """How many jobs were enqueued, ended by status, and retried after a failed attempt."""
-
-    enqueued: int
-    succeeded: int
-    failed: int
-    cancelled: int
-    dead_lettered: int
-    retried: int
-
-
-def read_rates(tx: Snapshot, tenant_id: str | None = None) -> dict[str, Throughput]:
-    """Throughput by period, for one tenant or all."""
-    found = {
-        name: tx.query(Throughput, "listing/rates", {"since": tx.now - span, "tenant_id": tenant_id})
-        for name, span in PERIODS.items()
-    }
-    return {name: one for name, (one,) in found.items()}
