@@ -45,6 +45,30 @@ def types(settings: Settings, type_key: str | None, as_json: bool) -> None:
         print_table(columns, rows, right=["timeout", "attempts"], wrap="arguments")
 
 
+@click.command()
+@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
+@click.pass_obj
+def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
+    """Stop starting jobs of these types until they are resumed. Running jobs continue."""
+    store = open_queue(settings)
+    keys = [store.registry[key].key for key in type_keys]
+    for key in keys:
+        store.types.pause(key)
+        click.echo(f"{key} is paused; `gribmill jobs resume {key}` resumes it")
+
+
+@click.command()
+@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
+@click.pass_obj
+def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
+    """Start jobs of paused types again."""
+    store = open_queue(settings)
+    keys = [store.registry[key].key for key in type_keys]
+    for key in keys:
+        store.types.resume(key)
+        click.echo(f"{key} is resumed")
+
+
 def _state(kind: JobType, state: str | None) -> str:
     """The state of a type. Jobs without a handler here can be enqueued, and wait for a worker that has it."""
     return state or ("runs" if kind.handler else "no handler")
@@ -121,27 +145,3 @@ def _describe_type(field: dict[str, Any]) -> str:
     if "maxLength" in field:
         words.append(f"up to {field['maxLength']} characters")
     return ", ".join(words).strip()
-
-
-@click.command()
-@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
-@click.pass_obj
-def pause(settings: Settings, type_keys: tuple[str, ...]) -> None:
-    """Stop starting jobs of these types until they are resumed. Running jobs continue."""
-    store = open_queue(settings)
-    keys = [store.registry[key].key for key in type_keys]
-    for key in keys:
-        store.types.pause(key)
-        click.echo(f"{key} is paused; `gribmill jobs resume {key}` resumes it")
-
-
-@click.command()
-@click.argument("type_keys", nargs=-1, required=True, metavar="TYPE...")
-@click.pass_obj
-def resume(settings: Settings, type_keys: tuple[str, ...]) -> None:
-    """Start jobs of paused types again."""
-    store = open_queue(settings)
-    keys = [store.registry[key].key for key in type_keys]
-    for key in keys:
-        store.types.resume(key)
-        click.echo(f"{key} is resumed")
