@@ -15,8 +15,7 @@ from gribmill.kernel import native
 from gribmill.tiles.format import restart_points
 from gribmill.tiles.format.npz_writer import deflate_restartable, encode_member, npy_header
 from gribmill.tiles.format.restart_points import RestartPoints, Segment, parse_restart_points
-from gribmill.tiles.format.zip_directory import ZipEntry
-from gribmill.tiles.format.zip_records import DEFLATED
+from gribmill.tiles.format.zip_directory import DEFLATED, ZipEntry
 from tests.kernel.restart_segments import segment_numbers
 
 

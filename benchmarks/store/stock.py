@@ -16,7 +16,7 @@ from gribmill.regions.region import load_regions
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.region_cut import region_cut
-from gribmill.tiles.format.grid_record import cached_grid
+from gribmill.tiles.format.tile_grid import cached_grid
 from gribmill.tiles.read.tile import Tile, read_tile
 from tests.tiles.make_tile import Fields, make_tile
 

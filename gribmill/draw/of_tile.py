@@ -11,7 +11,7 @@ from gribmill.draw.palette import palettes
 from gribmill.draw.thinned import ThinnedGrid, block_side, read_thinned, thinned_axis
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.regions.grids import Grid
-from gribmill.tiles.format.grid_record import cached_grid
+from gribmill.tiles.format.tile_grid import cached_grid
 from gribmill.tiles.read.point.sample import USUAL
 from gribmill.tiles.read.tile import Tile
 from gribmill.tiles.read.units import Conversion, System, conversion, conversion_for, shown_unit

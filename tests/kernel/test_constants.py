@@ -8,7 +8,7 @@ from pathlib import Path
 import gribmill.kernel
 from gribmill.grib.decode import native
 from gribmill.grib.packing import validate
-from gribmill.tiles.format import npz_writer, restart_points, zip_records
+from gribmill.tiles.format import npz_writer, restart_points, zip_directory
 
 SOURCES = "\n".join(path.read_text() for path in sorted(Path(gribmill.kernel.__file__).parent.rglob("*.[ch]")))
 
@@ -29,7 +29,7 @@ def test_limits_are_the_same() -> None:
 
 def test_numbers_of_the_file_format_are_the_same() -> None:
     assert defined("RESTART_LIST_ID") == restart_points.EXTRA_ID
-    assert (defined("METHOD_STORED"), defined("METHOD_DEFLATED")) == (zip_records.STORED, zip_records.DEFLATED)
+    assert (defined("METHOD_STORED"), defined("METHOD_DEFLATED")) == (zip_directory.STORED, zip_directory.DEFLATED)
 
 
 def test_encoding_modes_are_the_same() -> None:

@@ -15,8 +15,7 @@ from gribmill.kernel import native
 from gribmill.tiles.format.npz_writer import FAST_FLOATS, FAST_INTEGERS, Compression, Member, encode_member, npy_header
 from gribmill.tiles.format.restart_points import inflate_segments, parse_restart_points, segments_between
 from gribmill.tiles.format.statistics import statistics, statistics_from, summarize
-from gribmill.tiles.format.zip_directory import ZipEntry
-from gribmill.tiles.format.zip_records import DEFLATED, STORED
+from gribmill.tiles.format.zip_directory import DEFLATED, STORED, ZipEntry
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 Words = NDArray[np.uint32]

@@ -15,7 +15,7 @@ from gribmill.kernel import native
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import DeflateStream, write_npz
 from gribmill.tiles.format.restart_points import RestartPoints, parse_restart_points
-from gribmill.tiles.format.zip_records import DEFLATED
+from gribmill.tiles.format.zip_directory import DEFLATED
 from tests.kernel.restart_segments import inflate_all
 from tests.kernel.test_deflate import KINDS, encoded
 

@@ -13,8 +13,7 @@ from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.build.tile_writer import TileWriter
-from gribmill.tiles.format.meta import SourceFile, VariableMeta
-from gribmill.tiles.format.meta_text import VariableText
+from gribmill.tiles.format.meta import SourceFile, VariableMeta, VariableText
 from tests.local_path import local
 
 EARTH = Earth(6371229.0, 6371229.0)

@@ -18,8 +18,8 @@ from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
 from gribmill.tiles.build.tile_builder import BuildResult
-from gribmill.tiles.format.grid_record import window_latlon
 from gribmill.tiles.format.meta import VariableMeta
+from gribmill.tiles.format.tile_grid import window_latlon
 from gribmill.tiles.read.tile import Tile, read_tile
 from tests.real_files import real_files
 from tests.witness.eccodes_fields import Doubles, EccodesField, eccodes_fields

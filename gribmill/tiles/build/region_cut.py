@@ -16,9 +16,9 @@ from gribmill.regions.tile_options import Method
 from gribmill.regions.window import Window, window
 from gribmill.tiles.build.regrid import Cells, Regridder, regridder, target_axes
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_record import BLOCK_POINTS, grid_record, window_axes
 from gribmill.tiles.format.meta import COORDINATES, GridRecord, RegionRecord
 from gribmill.tiles.format.npz_writer import Member, encode_member
+from gribmill.tiles.format.tile_grid import BLOCK_POINTS, grid_record, window_axes
 
 DEFAULT_METHOD: Method = "nearest"
 # Numbers may be averaged. For directions the nearest point is used, for codes the nearest or most frequent value.

@@ -31,8 +31,7 @@ from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.build.tile_writer import BuiltTile, TileWriter, check_replaceable
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile
-from gribmill.tiles.format.meta_text import VariableText
+from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile, VariableText
 
 T = TypeVar("T")
 

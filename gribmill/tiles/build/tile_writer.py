@@ -20,7 +20,6 @@ from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.region_cut import RegionCut
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_file import write_grid
 from gribmill.tiles.format.meta import (
     META,
     RESERVED,
@@ -29,15 +28,19 @@ from gribmill.tiles.format.meta import (
     PackedAs,
     SkippedMessage,
     SourceFile,
+    VariableText,
+    meta_json,
     parse_meta,
 )
 from gribmill.tiles.format.meta_member import check_generation
-from gribmill.tiles.format.meta_text import MetaJson, VariableText, meta_json
 from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
 from gribmill.tiles.format.requantize import requantize
 from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
+from gribmill.tiles.format.tile_grid import write_grid
 from gribmill.tiles.read.tile import read_tile
 
+# BuiltTile has an attribute `bytes`.
+MetaJson = bytes
 REFUSED = (
     "{path} was cut from {old}; {new} would replace it: give another --model or --out, or --replace to replace the tile"
 )

@@ -27,9 +27,9 @@ from gribmill.tiles.build.fill_values import FillRule
 from gribmill.tiles.build.region_cut import ValueKind, region_cut
 from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_record import cached_grid
 from gribmill.tiles.format.meta import META, GridRecord, VariableMeta
 from gribmill.tiles.format.statistics import statistics
+from gribmill.tiles.format.tile_grid import cached_grid
 from gribmill.tiles.read.tile import Tile, read_tile
 
 # The offsets of messages in a tile's meta apply only to the file that was cut.

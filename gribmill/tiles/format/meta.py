@@ -1,10 +1,15 @@
-"""The metadata of a tile: JSON in its `meta` array, validated when it is read."""
+"""The metadata of a tile: JSON in its `meta` array, validated when it is read.
+
+It is written from cached texts of the variables (VariableText), most of which all regions share.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -20,6 +25,11 @@ FORMAT = 1
 META = "meta"
 COORDINATES = {"regular": ("lat", "lon"), "projected": ("y", "x")}
 LIMIT_META_BYTES = 16 * 2**20
+# Where texts of variables, statistics and packings are filled in. Quotes within strings are escaped, so these occur
+# nowhere else.
+NO_VARIABLES = b'"variables":{}'
+NO_STATISTICS = b'"min":null,"max":null,"mean":null,"missing":0'
+NOT_PACKED = b'"packed":null'
 ECMWF_ATTRIBUTION = (
     "Contains modified ECMWF open data, (C) European Centre for Medium-Range Weather Forecasts (ECMWF), "
     "licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). "
@@ -214,11 +224,39 @@ class Meta:
 
     def to_json(self) -> bytes:
         """The bytes of the `meta` array. Keys have a fixed order, so that equal contents give equal bytes."""
-        # Imported late: only writing needs pydantic, whose encoder is ten times as fast as json's.
-        from pydantic_core import to_json
+        from pydantic_core import to_json  # late: only writing needs it; ten times as fast as json
 
         moments = f'"hour":{self.hour},"run_time":"{_iso(self.run_time)}","valid_time":"{_iso(self.valid_time)}"'
         return to_json(self, inf_nan_mode="null")[:-1] + f",{moments}}}".encode()
+
+
+class VariableText:
+    """The metadata of a variable as JSON, encoded once for all regions; each tile fills in its own statistics."""
+
+    def __init__(self, meta: VariableMeta) -> None:
+        self.meta = meta
+        self._texts: dict[frozenset[str], bytes] = {}
+
+    def fill_in(self, common: frozenset[str], numbers: Mapping[str, Any], packed: PackedAs | None) -> bytes:
+        """The text with these statistics, and without the identity keys that are common to the tile."""
+        from pydantic_core import to_json  # late: as above
+
+        text = self._texts.get(common)
+        if text is None:
+            own = {name: value for name, value in self.meta.identity.items() if name not in common}
+            text = self._texts[common] = to_json(replace(self.meta, identity=own))
+        text = text.replace(NO_STATISTICS, to_json(numbers)[1:-1], 1)
+        return text if packed is None else text.replace(NOT_PACKED, b'"packed":' + to_json(packed), 1)
+
+
+def meta_json(meta: Meta, variables: Iterable[tuple[str, bytes]]) -> bytes:
+    """The result of `meta.to_json()` with these variables added; `meta` itself must have none."""
+    texts = []
+    for name, text in variables:
+        if not re.fullmatch(ARRAY_NAME, name):
+            raise TileError(f"an array cannot be called {name!r}")
+        texts.append(b'"%b":%b' % (name.encode(), text))
+    return meta.to_json().replace(NO_VARIABLES, b'"variables":{%b}' % b",".join(texts), 1)
 
 
 def parse_meta(raw: bytes, where: str) -> Meta:

@@ -32,13 +32,19 @@ from gribmill.tiles.format.restart_points import (
     parse_restart_points,
     segments_between,
 )
-from gribmill.tiles.format.zip_directory import ENCRYPTED_FLAG, Pread, ZipEntry, read_directory
-from gribmill.tiles.format.zip_records import DEFLATED, LIMIT_BYTES, LOCAL
+from gribmill.tiles.format.zip_directory import (
+    DEFLATED,
+    ENCRYPTED_FLAG,
+    LIMIT_BYTES,
+    LIMIT_RATIO,
+    LOCAL,
+    Pread,
+    ZipEntry,
+    read_directory,
+)
 
 DESCRIPTOR_FLAG = 8
 LIMIT_HEADER_BYTES = 4096
-# The highest compression ratio of deflate: 258 bytes from two bits.
-MAX_EXPANSION = 1032
 # Inode (or ETag), size and modification time, which differ for a replaced file.
 Identity = tuple[int | str, int, int]
 
@@ -203,7 +209,7 @@ class Archive:
         """Opens the file. Raises TileError if it was replaced since the first time."""
         if self._ranges is not None:
             with _explained(self._ranges.path):
-                self.identity = _object_identity(self._ranges)
+                self.identity = identity_of(self._ranges.status)
                 yield self._ranges
             return
         assert isinstance(self.path, Path)
@@ -231,10 +237,6 @@ def identity_of(facts: os.stat_result | ObjectStatus) -> Identity:
     if isinstance(facts, ObjectStatus):
         return facts.etag or "", facts.st_size, 0 if facts.etag else round(facts.st_mtime * 1e9)
     return facts.st_ino, facts.st_size, facts.st_mtime_ns
-
-
-def _object_identity(ranges: ObjectRanges) -> Identity:
-    return identity_of(ranges.status)
 
 
 def _object_ranges(path: ObjectPath) -> ObjectRanges:
@@ -288,7 +290,7 @@ def _inflate_whole(packed: bytes, entry: ZipEntry) -> bytes | bytearray | None:
 
     It does not detect bytes after the end of the stream, so it is used only for arrays with restart points.
     """
-    if entry.raw_size > MAX_EXPANSION * entry.packed_size:
+    if entry.raw_size > LIMIT_RATIO * entry.packed_size:
         return None
     try:
         raw: bytes | bytearray = deflate.deflate_decompress(packed, entry.raw_size)

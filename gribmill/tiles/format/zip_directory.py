@@ -1,14 +1,26 @@
-"""Reads the ZIP directory of an untrusted NPZ file: all sizes are checked before anything is inflated."""
+"""The records of a ZIP file, and the directory of an untrusted NPZ file.
+
+All sizes in the directory are checked before anything is inflated.
+"""
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.zip_records import CENTRAL, DEFLATED, END, LIMIT_BYTES, LOCAL, STORED
+
+STORED, DEFLATED = 0, 8
+# Local header, entry of the central directory, and end of the central directory.
+LOCAL = struct.Struct("<4s5H3I2H")
+CENTRAL = struct.Struct("<4s6H3I5H2I")
+END = struct.Struct("<4s4H2IH")
+# Larger sizes and offsets, and more members, need ZIP64, which tiles do not use.
+LIMIT_BYTES = 2**32 - 1
+LIMIT_ZIP_MEMBERS = 2**16 - 1
 
 LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
 LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million

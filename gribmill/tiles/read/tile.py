@@ -20,11 +20,11 @@ from gribmill.storage.layout import GRID_FILE
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.storage.object_ranges import ByteSpan
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_record import cached_grid, window_latlon
 from gribmill.tiles.format.meta import COORDINATES, META, Meta, VariableMeta
 from gribmill.tiles.format.meta_member import read_meta, read_meta_grid
 from gribmill.tiles.format.npz_reader import Archive, Identity, identity_of
 from gribmill.tiles.format.requantize import dequantize
+from gribmill.tiles.format.tile_grid import cached_grid, window_latlon
 
 FLOAT32, UINT16 = np.dtype(np.float32), np.dtype(np.uint16)
 

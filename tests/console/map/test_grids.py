@@ -10,7 +10,7 @@ import pytest
 from gribmill.checked.table import plain
 from gribmill.regions.grids import GaussianGrid, Grid
 from gribmill.regions.window import Window
-from gribmill.tiles.format.grid_record import grid_record, window_axes
+from gribmill.tiles.format.tile_grid import grid_record, window_axes
 from tests.console.map.module_site import ModuleSite
 from tests.regions.sample_grids import EVERY_GRID
 

@@ -10,7 +10,7 @@ import pytest
 from gribmill.checked.table import plain
 from gribmill.regions.grids import Grid
 from gribmill.regions.window import Window
-from gribmill.tiles.format.grid_record import grid_record
+from gribmill.tiles.format.tile_grid import grid_record
 from tests.console.map.module_site import ModuleSite
 from tests.console.map.test_grids import asked_of, windows_of
 from tests.regions.sample_grids import EVERY_GRID

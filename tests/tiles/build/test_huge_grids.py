@@ -18,9 +18,9 @@ from gribmill.tiles.build.build import build
 from gribmill.tiles.build.region_cut import region_cut
 from gribmill.tiles.build.regrid import Cells, target_axes
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format import grid_file
-from gribmill.tiles.format.grid_record import window_latlon
+from gribmill.tiles.format import tile_grid
 from gribmill.tiles.format.npz_reader import Archive
+from gribmill.tiles.format.tile_grid import window_latlon
 from gribmill.tiles.read.tile import read_tile
 from tests.real_files import REAL_GRIB
 from tests.tiles.make_tile import EARTH, make_tile
@@ -120,7 +120,7 @@ def test_places_of_very_many_points_are_not_stored_but_still_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = read_tile(make_tile(tmp_path / "a", {"t2m": (280.0, {})}))
-    monkeypatch.setattr(grid_file, "MOST_STORED", 100)
+    monkeypatch.setattr(tile_grid, "MOST_STORED", 100)
     bare = read_tile(make_tile(tmp_path / "b", {"t2m": (280.0, {})}))
     assert set(Archive(bare.path.parent / "grid.npz").entries) == {"meta", "y", "x"}
     for one, other in zip(stored.latlon(), bare.latlon(), strict=True):

@@ -13,8 +13,7 @@ from pydantic_core import to_json
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.meta import PackedAs, VariableMeta, parse_meta
-from gribmill.tiles.format.meta_text import VariableText, meta_json
+from gribmill.tiles.format.meta import PackedAs, VariableMeta, VariableText, meta_json, parse_meta
 from gribmill.tiles.read.tile import read_tile
 from tests import make_grib
 from tests.local_path import local

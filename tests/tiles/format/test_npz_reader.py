@@ -191,7 +191,7 @@ def test_stored_garbage_after_the_deflate_stream_is_refused(tmp_path: Path) -> N
     deflater = zlib.compressobj(6, zlib.DEFLATED, -15)
     packed = deflater.compress(raw) + deflater.flush() + b"hidden" * 20
     from gribmill.tiles.format.npz_writer import Member
-    from gribmill.tiles.format.zip_records import DEFLATED
+    from gribmill.tiles.format.zip_directory import DEFLATED
 
     pieces = zip_pieces([Member("t2m", DEFLATED, zlib.crc32(raw), len(raw), packed)])
     assert_refused(tmp_path, b"".join(pieces), "does not end with its data")

@@ -16,7 +16,7 @@ import pytest
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import npz_writer as npz
 from gribmill.tiles.format.npz_reader import Archive
-from gribmill.tiles.format.zip_records import STORED
+from gribmill.tiles.format.zip_directory import STORED
 
 WRITE_IN_ANOTHER_PROCESS = """
 import sys

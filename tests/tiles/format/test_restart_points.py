@@ -21,8 +21,7 @@ from gribmill.tiles.format.restart_points import (
     parse_restart_points,
     segments_between,
 )
-from gribmill.tiles.format.zip_directory import ZipEntry
-from gribmill.tiles.format.zip_records import DEFLATED, STORED
+from gribmill.tiles.format.zip_directory import DEFLATED, STORED, ZipEntry
 from tests.local_path import local
 
 SHAPE = (300, 401)

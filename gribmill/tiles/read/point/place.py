@@ -16,7 +16,7 @@ from gribmill.arrays import Values
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.tile_options import LEAST_WEIGHT
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.grid_record import cached_grid
+from gribmill.tiles.format.tile_grid import cached_grid
 from gribmill.tiles.read.tile import Tile
 
 Sampling = Literal["nearest", "bilinear"]

@@ -13,9 +13,9 @@ from gribmill.arrays import Floats
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
-from gribmill.tiles.format import grid_file
-from gribmill.tiles.format.grid_record import window_latlon
+from gribmill.tiles.format import tile_grid
 from gribmill.tiles.format.meta import GridRecord
+from gribmill.tiles.format.tile_grid import window_latlon
 from gribmill.tiles.read.tile import read_tile
 from tests.local_path import local
 from tests.make_grib import make_message, write
@@ -44,7 +44,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append("points")
         return window_latlon(record, where)
 
-    monkeypatch.setattr(grid_file, "window_latlon", counting)
+    monkeypatch.setattr(tile_grid, "window_latlon", counting)
     return calls
 
 
