@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gribmill.regions.box import Box as Box
     from gribmill.regions.region import Region as Region
     from gribmill.tiles.build.build import build as build
-    from gribmill.tiles.build.cut import cut as cut
+    from gribmill.tiles.build.build import cut as cut
     from gribmill.tiles.check.diff import diff as diff
     from gribmill.tiles.check.verify import verify as verify
     from gribmill.tiles.read.dataset import open_tile as open_tile
@@ -38,7 +38,7 @@ _HOMES = {
     "Client": "gribmill.client.client",
     "Region": "gribmill.regions.region",
     "build": "gribmill.tiles.build.build",
-    "cut": "gribmill.tiles.build.cut",
+    "cut": "gribmill.tiles.build.build",
     "diff": "gribmill.tiles.check.diff",
     "fetch": "gribmill.pipeline.remote",
     "inventory": "gribmill.pipeline.remote",

@@ -26,9 +26,8 @@ from gribmill.regions.region import load_regions, region_named
 from gribmill.regions.tile_options import ENCODINGS, METHODS
 from gribmill.settings.schema import Settings
 from gribmill.storage.open_root import root_of
-from gribmill.tiles.build.build import build
+from gribmill.tiles.build.build import box_region, build
 from gribmill.tiles.build.choose_names import lexicon_name
-from gribmill.tiles.build.cut import box_region
 from gribmill.views.data.tile import BuiltTileView
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Builds the tiles of many regions from one GRIB file."""
+"""Builds tiles from GRIB files: of one file for the pipeline (`build`), or of several without a queue (`cut`)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,59 @@ from pathlib import Path
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.messages import Data, map_file
 from gribmill.grib.names.lexicon import lexicon, plain_name
-from gribmill.regions.region import Region
+from gribmill.identity import check_model_id
+from gribmill.regions.box import Box
+from gribmill.regions.region import Region, load_regions, region_named
 from gribmill.storage.object_path import StoredPath, stored_path
-from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.tile_builder import BuildResult, FieldProgress, TileBuilder
+from gribmill.tiles.build.tile_writer import EncodePool
+from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import SourceFile
+
+
+def cut(
+    files: str | Path | Sequence[str | Path],
+    regions: Sequence[str | Box | Region] | str | Box | Region,
+    out: str | StoredPath,
+    *,
+    model: str | None = None,
+    variables: Iterable[str] | None = None,
+    everything: bool = False,
+    progress: FieldProgress | None = None,
+    threads: int = 1,
+    replace: bool = False,
+) -> list[BuildResult]:
+    """Cut GRIB files into tiles under `out`/tiles/…. Each region is a name, a `Region` or a `Box`.
+
+    Without `model`, each field is assigned to the model and ensemble member given by its keys. Unless `replace`, tiles
+    that were cut from another source are kept, and their region fails.
+    """
+    paths = [files] if isinstance(files, str | Path) else list(files)
+    places = [regions] if isinstance(regions, str | Box | Region) else list(regions)
+    if not paths or not places:
+        raise TileError("nothing to cut: give at least one GRIB file and one region or box")
+    known = load_regions()
+    chosen = [_region(place, known) for place in places]
+    if model is not None:
+        check_model_id(model)
+    wanted = None if variables is None else list(variables)
+    written: set[StoredPath] = set()
+    return [
+        build(
+            path,
+            chosen,
+            out,
+            model=model,
+            variables=wanted,
+            everything=everything,
+            progress=progress,
+            written=written,
+            threads=threads,
+            split_members=True,
+            replace=replace,
+        )
+        for path in paths
+    ]
 
 
 def build(
@@ -64,6 +112,21 @@ def build(
 
         builder.add_fields(items, done)
         return builder.finish(source, set() if written is None else written, replace=replace)
+
+
+def box_region(box: Box) -> Region:
+    """A region for an unnamed box, named after its corners, so that equal boxes have equal names."""
+    corners = (
+        f"{abs(value):.6g}".replace(".", "p") + letters[value < 0]
+        for value, letters in zip(box.as_list(), ("ew", "ns", "ew", "ns"), strict=True)
+    )
+    return Region("box_" + "_".join(corners), box, f"box {box}")
+
+
+def _region(place: str | Box | Region, known: dict[str, Region]) -> Region:
+    if isinstance(place, Region):
+        return place
+    return box_region(place) if isinstance(place, Box) else region_named(known, place)
 
 
 def _wanted(variables: Iterable[str] | None) -> frozenset[str]:

@@ -17,7 +17,7 @@ from gribmill.grib.names.mrms import mrms_fill_values
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import Keys
-from gribmill.tiles.build.fill_values import FillRule
+from gribmill.tiles.build.field_windows import FillRule
 from gribmill.tiles.build.region_cut import ValueKind
 from gribmill.tiles.format.meta import RESERVED
 

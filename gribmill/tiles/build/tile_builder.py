@@ -18,7 +18,6 @@ from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.build.choose_names import FieldChoice, NamedField, lexicon_name, name_fields, names_of
-from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.field_metadata import (
     cell_name,
     cell_statistic_meta,
@@ -26,10 +25,10 @@ from gribmill.tiles.build.field_metadata import (
     skipped_message,
     variable_meta,
 )
+from gribmill.tiles.build.field_windows import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.build.place_fields import Step, model_ids, place_fields
 from gribmill.tiles.build.region_cut import region_cut
-from gribmill.tiles.build.rotate_winds import FieldWindows, WindComponent, WindPairs
-from gribmill.tiles.build.tile_writer import BuiltTile, TileWriter, check_replaceable
+from gribmill.tiles.build.tile_writer import BuiltTile, EncodePool, TileWriter, check_replaceable
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile, VariableText
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +19,6 @@ from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder
 from gribmill.storage.object_path import ObjectPath, StoredPath
-from gribmill.tiles.build.encode_pool import EncodePool
 from gribmill.tiles.build.region_cut import RegionCut
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import (
@@ -39,61 +40,13 @@ from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
 from gribmill.tiles.format.tile_grid import write_grid
 from gribmill.tiles.read.tile import read_tile
 
+T = TypeVar("T")
 # BuiltTile has an attribute `bytes`.
 MetaJson = bytes
+
 REFUSED = (
     "{path} was cut from {old}; {new} would replace it: give another --model or --out, or --replace to replace the tile"
 )
-
-
-def common_identity(identities: Iterable[Mapping[str, str | int | float]]) -> FieldIdentity:
-    """What all variables of a tile have in common."""
-    return reduce(_common, map(dict, identities))
-
-
-def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
-    """Raise TileError if the tile at `path` was cut from another file, model, member or grid.
-
-    A file with the same name, identity and grid counts as a newer copy of the same file.
-    """
-    before = _existing(path)
-    if before is None or before.source.sha256 == source.sha256:
-        return
-    same_kind = (not before.identity or before.identity == identity) and before.grid.definition == grid.definition
-    if before.source.name == source.name and same_kind:
-        return
-    old, new = _words(before.source.name, before.identity), _words(source.name, identity)
-    raise TileError(REFUSED.format(path=path, old=old, new=new))
-
-
-def _existing(path: StoredPath) -> Meta | None:
-    """The metadata of the existing tile; None if it does not exist or is damaged."""
-    try:
-        return read_tile(path).meta if path.is_file() else None
-    except TileError:
-        return None
-
-
-def _common(one: FieldIdentity, other: FieldIdentity) -> FieldIdentity:
-    return one if one == other else dict(one.items() & other.items())
-
-
-def _words(name: str, identity: Mapping[str, str | int | float]) -> str:
-    return f"{name} ({text})" if (text := identity_text(identity)) else name
-
-
-class EncodedVariable(NamedTuple):
-    """One compressed variable; `packed` describes the array if it holds integers instead of values."""
-
-    text: VariableText
-    member: Member
-    summary: Summary
-    points: int
-    packed: PackedAs | None
-
-    def meta_text(self, common: frozenset[str]) -> bytes:
-        """Its metadata with statistics, without the part of its identity that is common to the tile."""
-        return self.text.fill_in(common, statistics_from(self.summary, self.points), self.packed)
 
 
 @dataclass(frozen=True)
@@ -125,6 +78,39 @@ class BuiltTile:
         return self.folder.region
 
 
+class EncodePool:
+    """Threads that encode arrays while the next field is decoded, and write tiles in parallel.
+
+    With one thread, `submit` does the work at once. Use it as a context manager.
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        self._pool = ThreadPoolExecutor(threads, "encode") if threads > 1 else None
+        self._this: list[Future[Any]] = []
+        self._before: list[Future[Any]] = []
+
+    def __enter__(self) -> EncodePool:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=error is not None)
+
+    def submit(self, work: Callable[[], T]) -> Callable[[], T]:
+        """Start the work; the returned function waits for its result."""
+        if self._pool is None:
+            done = work()
+            return lambda: done
+        future = self._pool.submit(work)
+        self._this.append(future)
+        return future.result
+
+    def next_field(self) -> None:
+        """Wait until the arrays of at most one field are pending, because decoding is faster than encoding."""
+        wait(self._before)
+        self._before, self._this = self._this, []
+
+
 @dataclass(slots=True)
 class TileWriter:
     """The tile of one region at one step: the variables added so far."""
@@ -148,7 +134,7 @@ class TileWriter:
     @property
     def identity(self) -> FieldIdentity:
         """The identity common to all variables; sorted, so that equal contents give equal bytes."""
-        return dict(sorted(common_identity(self.identities).items()))
+        return dict(sorted(reduce(_common, self.identities).items()))
 
     @property
     def path(self) -> StoredPath:
@@ -200,8 +186,53 @@ class TileWriter:
         return BuiltTile(self.folder, self.minutes, path, size, text)
 
 
+class EncodedVariable(NamedTuple):
+    """One compressed variable; `packed` describes the array if it holds integers instead of values."""
+
+    text: VariableText
+    member: Member
+    summary: Summary
+    points: int
+    packed: PackedAs | None
+
+    def meta_text(self, common: frozenset[str]) -> bytes:
+        """Its metadata with statistics, without the part of its identity that is common to the tile."""
+        return self.text.fill_in(common, statistics_from(self.summary, self.points), self.packed)
+
+
 def _encode(name: str, values: Values, text: VariableText, packing: Any, encoding: Encoding) -> EncodedVariable:
     found = requantize(values, packing) if encoding == "packed" and packing is not None else None
     array, how = found or (values, None)
     made = encode_member(name, array, "compact" if encoding == "compact" else "fast")
     return EncodedVariable(text, made, made.summary or summarize(values), values.size, how)
+
+
+def _common(one: FieldIdentity, other: FieldIdentity) -> FieldIdentity:
+    return one if one == other else dict(one.items() & other.items())
+
+
+def check_replaceable(path: StoredPath, source: SourceFile, identity: FieldIdentity, grid: GridRecord) -> None:
+    """Raise TileError if the tile at `path` was cut from another file, model, member or grid.
+
+    A file with the same name, identity and grid counts as a newer copy of the same file.
+    """
+    before = _existing(path)
+    if before is None or before.source.sha256 == source.sha256:
+        return
+    same_kind = (not before.identity or before.identity == identity) and before.grid.definition == grid.definition
+    if before.source.name == source.name and same_kind:
+        return
+    old, new = _words(before.source.name, before.identity), _words(source.name, identity)
+    raise TileError(REFUSED.format(path=path, old=old, new=new))
+
+
+def _existing(path: StoredPath) -> Meta | None:
+    """The metadata of the existing tile; None if it does not exist or is damaged."""
+    try:
+        return read_tile(path).meta if path.is_file() else None
+    except TileError:
+        return None
+
+
+def _words(name: str, identity: Mapping[str, str | int | float]) -> str:
+    return f"{name} ({text})" if (text := identity_text(identity)) else name

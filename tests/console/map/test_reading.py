@@ -15,7 +15,7 @@ import pytest
 
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
-from gribmill.tiles.build.cut import cut
+from gribmill.tiles.build.build import cut
 from gribmill.tiles.format.npz_reader import Archive
 from gribmill.tiles.format.npz_writer import write_npz
 from gribmill.tiles.format.restart_points import parse_restart_points
