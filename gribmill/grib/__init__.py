@@ -3,7 +3,6 @@
 __all__ = [
     "decode",
     "errors",
-    "field_identity",
     "guess_model",
     "inventory",
     "messages",

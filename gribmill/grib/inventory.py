@@ -11,15 +11,14 @@ from pathlib import Path
 from gribmill.grib.decode.eccodes import short_name
 from gribmill.grib.decode.field import Field, scan_fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.field_identity import FieldIdentity, field_identity
 from gribmill.grib.grid.grid_section import grid_name
 from gribmill.grib.messages import DamagedMessage, map_file, without_messages
 from gribmill.grib.names.array_name import array_name, array_name_over_time
 from gribmill.grib.names.constituents import constituent_name
-from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.ncep import ncep_name
-from gribmill.grib.product.keys import Keys
+from gribmill.grib.product.keys import FieldIdentity, Keys, field_identity
+from gribmill.grib.product.levels import level_text
 
 # A time range is written in the largest unit that divides both ends. GRIB has no fractions of a second.
 STEP_UNITS = ((timedelta(hours=1), "h"), (timedelta(minutes=1), "min"), (timedelta(seconds=1), "s"))

@@ -10,12 +10,11 @@ import eccodes
 import pytest
 
 from gribmill.grib.decode.field import Field, fields, read_fields
-from gribmill.grib.field_identity import field_identity, identity_text
 from gribmill.grib.messages import read_headers
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.long_names import of_ensemble
-from gribmill.grib.product.keys import Keys
+from gribmill.grib.product.keys import Keys, field_identity, identity_text
 from tests.make_grib import make_message
 from tests.real_files import real, real_files
 

@@ -14,9 +14,9 @@ import pytest
 from gribmill.grib.decode.field import Field, fields, scan_fields
 from gribmill.grib.messages import map_file
 from gribmill.grib.names.array_name import array_name
-from gribmill.grib.names.levels import family, level_text
+from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.grib.product.keys import Level
-from gribmill.grib.product.templates import TEMPLATES
+from gribmill.grib.product.levels import family, level_text
 from gribmill.sandbox.grib_writer.sections import multi_field
 from gribmill.tiles.read.units import convert, shown_unit
 from tests.make_grib import make_message

@@ -7,7 +7,7 @@ import pytest
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.product.templates import TEMPLATES
+from gribmill.grib.product.grib2 import TEMPLATES
 from tests.kernel.both_decoders import by_eccodes, by_kernel, needs_kernel
 from tests.kernel.message_variants import TINY
 from tests.make_grib import make_message, smooth_values

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from gribmill.grib.decode.field import fields
-from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.product.levels import level_text
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import Selection, select, wanted
 from gribmill.sandbox.forecast.forecast import MadeFile

@@ -13,7 +13,7 @@ from gribmill.arrays import Values
 from gribmill.grib.grid.scan_order import ScanLayout
 from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.validate import POINT_LIMIT
-from gribmill.grib.product.templates import TEMPLATES
+from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.grib.sections import Sections2
 from gribmill.kernel import native
 from gribmill.regions.window import Window

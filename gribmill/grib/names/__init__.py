@@ -4,7 +4,6 @@ __all__ = [
     "array_name",
     "code_tables",
     "constituents",
-    "levels",
     "lexicon",
     "long_names",
     "mrms",

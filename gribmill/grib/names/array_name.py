@@ -11,7 +11,7 @@ from gribmill.grib.names.lexicon import Lexicon, lexicon
 from gribmill.grib.names.variable import Variable
 from gribmill.grib.names.window_name import base_name, with_window
 from gribmill.grib.product.keys import Keys, Level, Probability
-from gribmill.grib.product.level_kinds import NAMED
+from gribmill.grib.product.levels import NAMED
 
 # Parameter numbers from here on are reserved for local use by the originating centre.
 LOCAL = 192

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gribmill.grib.names.levels import SUFFIXES, family, level_suffix, level_text
 from gribmill.grib.octets import scaled
 from gribmill.grib.product.keys import Keys
+from gribmill.grib.product.levels import SUFFIXES, family, level_suffix, level_text
 
 # Product templates by their parts: the constituent, then an interval of sizes, then an interval of wavelengths.
 GASES = frozenset({40, 41, 42, 43})

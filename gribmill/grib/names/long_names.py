@@ -9,8 +9,8 @@ from gribmill.grib.decode.field import Field
 from gribmill.grib.names.constituents import constituent_name
 from gribmill.grib.names.ncep import ncep_names
 from gribmill.grib.octets import unsigned
-from gribmill.grib.product.keys import Keys, Probability
-from gribmill.grib.product.templates import TEMPLATES
+from gribmill.grib.product.grib2 import TEMPLATES
+from gribmill.grib.product.keys import PROBABILITIES, Keys, Probability
 from gribmill.grib.sections import Sections2
 
 # Long name and units.
@@ -30,14 +30,6 @@ ENSEMBLE_STATISTICS = {
 }
 DIMENSIONLESS = {3, 5}
 OF_MANY = {"mean": "mean", "sum": "sum", "sd": "standard deviation", "variance": "variance"}
-# Code table 4.9.
-PROBABILITIES = {
-    0: "probability of less than {lower}",
-    1: "probability of exceeding {upper}",
-    2: "probability of {lower} to {upper}",
-    3: "probability of exceeding {lower}",
-    4: "probability of less than {upper}",
-}
 
 
 def long_name(item: Field) -> NameAndUnits:

@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.grib.product.keys import NCEP, Keys, Level
-from gribmill.grib.product.level_kinds import NAMED, VALUED
-from gribmill.grib.product.templates import TEMPLATES
+from gribmill.grib.product.levels import NAMED, VALUED
 
 _PLACE = re.compile(r"(?P<parameter>[\d.]+)(/(?P<statistic>\w+))?(@(?P<kind>\d+)(=(?P<value>\d+))?)?")
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from gribmill.errors import GribmillError, quoted
 from gribmill.grib.names.array_name import is_formed_name
-from gribmill.grib.names.levels import SUFFIXES, family, level_text
 from gribmill.grib.names.lexicon import Lexicon, built_in_lexicon, read_source
 from gribmill.grib.names.variable import DERIVED_WORDS, CentreRule, GribSource, Variable, Variant, variant_of_ending
 from gribmill.grib.names.wgrib2_time import parse_time_range
 from gribmill.grib.names.window_name import BUCKET, RUN, split_window
 from gribmill.grib.product.keys import NCEP, Level
-from gribmill.grib.product.level_kinds import NAMED, VALUED
+from gribmill.grib.product.levels import NAMED, SUFFIXES, VALUED, family, level_text
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _SOURCE = re.compile(r"(\d{1,3}\.){2}\d{1,3}(@\d{1,5})?(#\d{1,3}(,\d{1,3})*)?|\d{1,5}:\d{1,3}\.\d{1,3}")

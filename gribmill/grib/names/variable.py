@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gribmill.grib.names.levels import level_suffix
 from gribmill.grib.product.keys import NCEP, NOAA, AccumulationStart, Keys, Statistic
+from gribmill.grib.product.levels import level_suffix
 
 # Code table 4.7: as written by users, and as the ends of wgrib2's lines.
 DERIVED_WORDS = {"standard deviation": 2, "normalised standard deviation": 3, "spread": 4, "interquartile range": 7}

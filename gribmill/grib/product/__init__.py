@@ -1,3 +1,3 @@
 """Product definitions of both editions: parameter, level, times, ensemble member."""
 
-__all__ = ["grib1", "grib2", "keys", "level_kinds", "templates"]
+__all__ = ["grib1", "grib2", "keys", "levels"]

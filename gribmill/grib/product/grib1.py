@@ -10,7 +10,7 @@ from gribmill.grib.product.keys import (
     ECMWF,
     MONTHLY_MEANS,
     NCEP,
-    STATISTICS1,
+    UNIT_SECONDS,
     Keys,
     Level,
     MarsLabels,
@@ -20,8 +20,7 @@ from gribmill.grib.product.keys import (
     implied_statistic,
     labels1,
 )
-from gribmill.grib.product.level_kinds import NAMED
-from gribmill.grib.product.templates import UNIT_SECONDS
+from gribmill.grib.product.levels import NAMED
 
 # GRIB1 level kinds (table 3) with one value: the GRIB2 kind, and the conversion factor to its unit.
 ONE_VALUE = {
@@ -42,7 +41,10 @@ PASCALS, PRESSURE = 210, 100
 # Kinds without a value that have a different number in GRIB2.
 RENAMED = {102: 101}
 
-# Table 5. A range from P1 to P2 without a statistic.
+# Code table 4.
+SECONDS1 = UNIT_SECONDS | {13: 900, 14: 1800, 254: 1}
+# Table 5: time range indicators whose range is from P1 to P2; one of them without a statistic.
+STATISTICS1: dict[int, Statistic] = {3: "avg", 4: "accum", 5: "diff"}
 UNSPECIFIED = 2
 # Statistics over many analyses or forecasts. In most of them, P1 is the lead time of the first, and P2 is the interval
 # between them instead of the end of a range.
@@ -117,7 +119,7 @@ def _levels(product: Octets) -> tuple[Level, Level | None]:
 
 
 def _times(product: Octets, implied: Statistic) -> tuple[timedelta | None, timedelta | None, Statistic]:
-    unit = UNIT_SECONDS[1].get(unsigned(product, 18, 18))
+    unit = SECONDS1.get(unsigned(product, 18, 18))
     first, second = unsigned(product, 19, 19), unsigned(product, 20, 20)
     indicator = unsigned(product, 21, 21)
     if unit is None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gribmill.grib.names.levels import family
-from gribmill.grib.product.level_kinds import NAMED, VALUED
+from gribmill.grib.product.levels import NAMED, VALUED, family
 from gribmill.sandbox.errors import SandboxError
 
 _KINDS = {words: kind for kind, words in NAMED.items()}

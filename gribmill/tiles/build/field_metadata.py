@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from gribmill.grib.decode.field import Field
-from gribmill.grib.field_identity import field_identity
+from gribmill.grib.product.keys import field_identity
 from gribmill.tiles.build.choose_names import NamedField
 from gribmill.tiles.format.meta import SkippedMessage, SourcePacking, VariableMeta
 

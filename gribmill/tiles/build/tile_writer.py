@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gribmill.arrays import Values
-from gribmill.grib.field_identity import FieldIdentity, identity_text
 from gribmill.grib.names.lexicon import absent_names
+from gribmill.grib.product.keys import FieldIdentity, identity_text
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder

@@ -12,8 +12,8 @@ import pytest
 
 from gribmill.grib.decode.field import fields, read_fields
 from gribmill.grib.names.array_name import array_name
-from gribmill.grib.names.levels import level_text
 from gribmill.grib.names.lexicon import lexicon, unique_names
+from gribmill.grib.product.levels import level_text
 from tests.grib.names.lexicon_lookup import from_ecmwf, from_keys, from_noaa
 from tests.make_grib import make_message
 from tests.real_files import real, real_files

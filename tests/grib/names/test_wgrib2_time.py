@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, parse_time_range, write_time_range
-from gribmill.grib.product.keys import STATISTICS1, STATISTICS2, Statistic
+from gribmill.grib.product.grib1 import STATISTICS1
+from gribmill.grib.product.grib2 import STATISTICS2
+from gribmill.grib.product.keys import Statistic
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import MessageHeader
+from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.grib.product.keys import Level
-from gribmill.grib.product.templates import TEMPLATES
 from gribmill.ingest.download.verify_message import Expected, IndexClaim, level_of, verify_beginning, verify_message
 from tests.ingest.small_grib import FIELDS, RUN, message
 from tests.make_grib import make_message

@@ -12,8 +12,8 @@ import click
 
 from gribmill.cli.output import one_line, print_json
 from gribmill.errors import GribmillError, sentence
-from gribmill.grib.field_identity import identity_text
 from gribmill.grib.inventory import inventory
+from gribmill.grib.product.keys import identity_text
 
 if TYPE_CHECKING:
     from gribmill.grib.inventory import InventoryEntry

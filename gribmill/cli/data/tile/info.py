@@ -9,7 +9,7 @@ import click
 from gribmill.cli.data.tile.tile_path import TILE, without_grid
 from gribmill.cli.output import console, print_json, print_table, styled
 from gribmill.errors import printable
-from gribmill.grib.field_identity import identity_text
+from gribmill.grib.product.keys import identity_text
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.tile import Tile, read_tile
