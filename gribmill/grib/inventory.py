@@ -13,10 +13,9 @@ from gribmill.grib.decode.field import Field, scan_fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.grid_section import grid_name
 from gribmill.grib.messages import DamagedMessage, map_file, without_messages
-from gribmill.grib.names.array_name import array_name, array_name_over_time
-from gribmill.grib.names.constituents import constituent_name
+from gribmill.grib.names.array_name import array_name, array_name_over_time, constituent_name
 from gribmill.grib.names.lexicon import Match, lexicon, unique_names
-from gribmill.grib.names.ncep import ncep_name
+from gribmill.grib.names.long_names import ncep_name
 from gribmill.grib.product.keys import FieldIdentity, Keys, field_identity
 from gribmill.grib.product.levels import level_text
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gribmill.errors import GribmillError
 from gribmill.grib.decode.field import Field, read_fields
 from gribmill.grib.inventory import inventory
-from gribmill.grib.names.window_name import base_name
+from gribmill.grib.names.time_range import base_name
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build

@@ -13,9 +13,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gribmill.grib.names.time_range import (
+    BUCKET,
+    RUN,
+    base_name,
+    parse_time_range,
+    split_window,
+    with_range,
+    with_window,
+)
 from gribmill.grib.names.variable import CentreRule, GribSource, OldName, Variable
-from gribmill.grib.names.wgrib2_time import parse_time_range
-from gribmill.grib.names.window_name import BUCKET, RUN, base_name, split_window, with_range, with_window
 from gribmill.grib.product.keys import ECMWF, Keys, Statistic
 from gribmill.grib.product.levels import family, level_of_suffix, level_text
 

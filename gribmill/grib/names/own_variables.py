@@ -10,9 +10,8 @@ from typing import Any
 from gribmill.errors import GribmillError, quoted
 from gribmill.grib.names.array_name import is_formed_name
 from gribmill.grib.names.lexicon import Lexicon, built_in_lexicon, read_source
+from gribmill.grib.names.time_range import BUCKET, RUN, parse_time_range, split_window
 from gribmill.grib.names.variable import DERIVED_WORDS, CentreRule, GribSource, Variable, Variant, variant_of_ending
-from gribmill.grib.names.wgrib2_time import parse_time_range
-from gribmill.grib.names.window_name import BUCKET, RUN, split_window
 from gribmill.grib.product.keys import NCEP, Level
 from gribmill.grib.product.levels import NAMED, SUFFIXES, VALUED, family, level_text
 

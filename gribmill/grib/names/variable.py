@@ -1,11 +1,16 @@
-"""One row of the lexicon: a quantity's name in tiles, its description, and how sources identify it."""
+"""One row of the lexicon: a quantity's name in tiles, its description, and how sources identify it.
+
+Also the tables of code fields, and the fill values of quantities that are not in the lexicon.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from gribmill.grib.product.keys import NCEP, NOAA, AccumulationStart, Keys, Statistic
 from gribmill.grib.product.levels import level_suffix
@@ -179,3 +184,41 @@ class Variable:
             long_name=f"{self.long_name} at {place}",
             levels=(where,),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTable:
+    """The values of a code field in ascending order, and their meanings."""
+
+    values: tuple[int, ...]
+    meanings: tuple[str, ...]
+
+
+def code_table(name: str) -> CodeTable:
+    """The table of that name in code_tables.toml."""
+    return _tables()[name]
+
+
+@cache
+def _tables() -> dict[str, CodeTable]:
+    document = tomllib.loads(Path(__file__).with_name("code_tables.toml").read_text(encoding="utf-8"))
+    found = {}
+    for name, rows in document.items():
+        numbered = sorted((int(value), meaning) for value, meaning in rows.items())
+        found[name] = CodeTable(tuple(value for value, _ in numbered), tuple(meaning for _, meaning in numbered))
+    return found
+
+
+# NSSL's MRMS uses a local discipline of GRIB2, whose quantities are not in the lexicon.
+MRMS_CENTRE, MRMS_DISCIPLINE = 161, 209
+MRMS_PRECIPITATION = 6
+# Missing radar data, and points without radar coverage. Precipitation amounts, rates and flags use other numbers too.
+MRMS_FILL = (-99.0, -999.0)
+MRMS_PRECIPITATION_FILL = (-1.0, -3.0, *MRMS_FILL)
+
+
+def mrms_fill_values(keys: Keys) -> tuple[float, ...]:
+    """The fill values of an MRMS field; empty for other fields."""
+    if keys.edition != 2 or keys.centre != MRMS_CENTRE or keys.parameter[0] != MRMS_DISCIPLINE:
+        return ()
+    return MRMS_PRECIPITATION_FILL if keys.parameter[1] == MRMS_PRECIPITATION else MRMS_FILL

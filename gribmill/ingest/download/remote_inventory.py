@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from gribmill.grib.names.lexicon import lexicon, unique_names
-from gribmill.grib.names.wgrib2_time import parse_time_range
+from gribmill.grib.names.time_range import parse_time_range
 from gribmill.identity import run_id
 from gribmill.ingest.download.download_plan import Limits
 from gribmill.ingest.download.errors import MirrorFailure, NothingWanted, download_failure

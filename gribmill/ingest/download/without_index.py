@@ -10,7 +10,7 @@ from pathlib import Path
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.messages import MessageHeader, read_header, without_messages
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.grib.names.window_name import base_name
+from gribmill.grib.names.time_range import base_name
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.sections import MAGIC, ByteSource
 from gribmill.ingest.download.download_plan import DownloadPlan, Limits, Piece, Way

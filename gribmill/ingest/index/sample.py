@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib.resources import files
 from typing import NamedTuple
 
-from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
+from gribmill.grib.names.time_range import WGRIB2_STATISTICS, TimeRange, write_time_range
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.model import Model
 

@@ -11,9 +11,8 @@ from functools import lru_cache
 
 from gribmill.errors import GribmillError
 from gribmill.grib.names.lexicon import Lexicon, lexicon
+from gribmill.grib.names.time_range import TimeRange, base_name, parse_time_range
 from gribmill.grib.names.variable import Variable, Variant, variant_of_ending
-from gribmill.grib.names.wgrib2_time import TimeRange, parse_time_range
-from gribmill.grib.names.window_name import base_name
 from gribmill.grib.product.keys import NCEP, AccumulationStart, Statistic
 from gribmill.ingest.errors import BadIndex
 from gribmill.ingest.index.entry import ByteRange, IndexEntry, Inventory

@@ -6,9 +6,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gribmill.grib.names.lexicon import lexicon
+from gribmill.grib.names.time_range import (
+    BUCKET,
+    WGRIB2_STATISTICS,
+    TimeRange,
+    base_name,
+    with_window,
+    write_time_range,
+)
 from gribmill.grib.names.variable import Variable
-from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, write_time_range
-from gribmill.grib.names.window_name import BUCKET, base_name, with_window
 from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.index.sample import inventory_lines, split_line, window_at
 from gribmill.ingest.models.model import Model

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from gribmill.grib.names.wgrib2_time import write_time_range
+from gribmill.grib.names.time_range import write_time_range
 from gribmill.ingest.mirror import IndexKind
 from gribmill.sandbox.forecast.file_contents import PlannedField
 from gribmill.sandbox.forecast.publisher_style import PublisherStyle

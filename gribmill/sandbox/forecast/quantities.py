@@ -9,8 +9,8 @@ from functools import reduce
 import numpy as np
 
 from gribmill.arrays import AnyFloats
+from gribmill.grib.names.time_range import TimeRange
 from gribmill.grib.names.variable import Variable
-from gribmill.grib.names.wgrib2_time import TimeRange
 from gribmill.sandbox.chance import chance
 from gribmill.sandbox.forecast.accumulations import SHARE_OF_SUN, SUMS, nothing
 from gribmill.sandbox.forecast.clock import hours_since_epoch

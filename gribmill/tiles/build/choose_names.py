@@ -9,12 +9,10 @@ from itertools import zip_longest
 
 from gribmill.grib.decode.field import Field
 from gribmill.grib.names.array_name import array_name, array_name_over_time
-from gribmill.grib.names.code_tables import CodeTable, code_table
 from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.long_names import long_name, of_ensemble
-from gribmill.grib.names.mrms import mrms_fill_values
-from gribmill.grib.names.variable import Variable
-from gribmill.grib.names.window_name import BUCKET, base_name, with_window
+from gribmill.grib.names.time_range import BUCKET, base_name, with_window
+from gribmill.grib.names.variable import CodeTable, Variable, code_table, mrms_fill_values
 from gribmill.grib.product.keys import Keys
 from gribmill.grib.product.levels import level_text
 from gribmill.tiles.build.field_windows import FillRule

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from gribmill.grib.names.window_name import window_text
+from gribmill.grib.names.time_range import window_text
 from gribmill.tiles.format.meta import Meta, VariableMeta
 from gribmill.tiles.read.units import OPPOSITE_SIGN, POWER, Conversion, UnitChange
 

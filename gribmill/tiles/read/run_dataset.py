@@ -19,7 +19,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.grib.names.window_name import BUCKET, base_name
+from gribmill.grib.names.time_range import BUCKET, base_name
 from gribmill.identity import run_time
 from gribmill.storage.layout import TileFolder
 from gribmill.storage.open_root import open_root

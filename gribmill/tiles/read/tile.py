@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gribmill.arrays import Floats, Values
 from gribmill.checked.table import plain
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.grib.names.window_name import RUN, base_name, split_window
+from gribmill.grib.names.time_range import RUN, base_name, split_window
 from gribmill.regions.grids.columns import goes_round
 from gribmill.regions.grids.earth import KM_PER_DEGREE
 from gribmill.storage.layout import GRID_FILE

@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.grib.decode.eccodes import Description, describe
 from gribmill.grib.decode.field import Field, fields
-from gribmill.grib.names.ncep import NcepNames, ncep_name, ncep_names, quantities
+from gribmill.grib.names.long_names import NcepNames, ncep_name, ncep_names, quantities
 from gribmill.grib.product.keys import ECMWF, NCEP, Keys, Level, Probability
 from tests.make_grib import REFERENCE, make_message
 

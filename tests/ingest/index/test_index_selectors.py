@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.grib.names.window_name import base_name
+from gribmill.grib.names.time_range import base_name
 from gribmill.ingest.index.noaa import parse_noaa
 from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, UnknownVariable, select, wanted
 from gribmill.ingest.models.registry import load_models

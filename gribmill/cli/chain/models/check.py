@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.grib.names.wgrib2_time import parse_time_range
+from gribmill.grib.names.time_range import parse_time_range
 from gribmill.ingest.index.entry import Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.models.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gribmill.grib.names.window_name import window_text
+from gribmill.grib.names.time_range import window_text
 
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Column, Series

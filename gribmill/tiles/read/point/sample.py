@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
 from gribmill.arrays import Values
-from gribmill.grib.names.window_name import BUCKET, base_name
+from gribmill.grib.names.time_range import BUCKET, base_name
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta

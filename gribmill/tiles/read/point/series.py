@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from gribmill.grib.names.window_name import RUN, split_window
+from gribmill.grib.names.time_range import RUN, split_window
 from gribmill.identity import run_time
 from gribmill.tiles.read.point.daily import Daily, daily
 from gribmill.tiles.read.point.place import Sampling

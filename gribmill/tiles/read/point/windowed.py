@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gribmill.grib.names.window_name import RUN, base_name, split_window, with_range, without_range
+from gribmill.grib.names.time_range import RUN, base_name, split_window, with_range, without_range
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.read.point.series import Column
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.grib.names.wgrib2_time import WGRIB2_STATISTICS, TimeRange, parse_time_range, write_time_range
+from gribmill.grib.names.time_range import WGRIB2_STATISTICS, TimeRange, parse_time_range, write_time_range
 from gribmill.grib.product.grib1 import STATISTICS1
 from gribmill.grib.product.grib2 import STATISTICS2
 from gribmill.grib.product.keys import Statistic
