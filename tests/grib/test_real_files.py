@@ -10,7 +10,7 @@ import pytest
 
 from gribmill.grib.decode.field import Field, read_fields, scan_fields
 from gribmill.grib.decode.winds import pairs
-from gribmill.grib.grid.scan_order import ALTERNATING
+from gribmill.grib.grid.rows import ALTERNATING
 from gribmill.grib.messages import map_file
 from tests.grib.decode.whole_winds import earth_relative
 from tests.real_files import real, real_files

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from gribmill.grib.decode.eccodes import decode
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.grid.grid_section import has_grid_relative_winds
-from gribmill.grib.grid.reduced_gaussian import reduced_rows
-from gribmill.grib.grid.scan_order import ScanLayout, layout1, layout2, points1, to_float32
+from gribmill.grib.grid.rows import ScanLayout, layout1, layout2, points1, reduced_rows, to_float32
 from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
 from gribmill.grib.packing.describe import FieldPacking, packing1, packing2
-from gribmill.grib.packing.wide_png import decode_wide_png, too_wide
+from gribmill.grib.packing.images import decode_wide_png, too_wide
 from gribmill.grib.product.grib1 import keys1
 from gribmill.grib.product.grib2 import keys2
 from gribmill.grib.product.keys import Keys

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.arrays import Values
-from gribmill.grib.grid.scan_order import ScanLayout
+from gribmill.grib.grid.rows import ScanLayout
 from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.validate import POINT_LIMIT
 from gribmill.grib.product.grib2 import TEMPLATES

@@ -1,3 +1,3 @@
 """Reads the grid section of both editions, and converts it to `gribmill.regions.grids`."""
 
-__all__ = ["grid", "grid_section", "reduced_gaussian", "scan_order"]
+__all__ = ["grid", "grid_section", "rows"]

@@ -7,8 +7,7 @@ from typing import Any
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.grid_section import ANGULAR, BIPOLAR, SOUTH_POLE, GridFacts, grid_facts, unsupported_grid
-from gribmill.grib.grid.reduced_gaussian import ReducedRows, reduced_rows
-from gribmill.grib.grid.scan_order import I_NEGATIVE, J_POSITIVE, ScanLayout, layout1, layout2
+from gribmill.grib.grid.rows import I_NEGATIVE, J_POSITIVE, ReducedRows, ScanLayout, layout1, layout2, reduced_rows
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids import (
     Corner,

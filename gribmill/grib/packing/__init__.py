@@ -1,3 +1,3 @@
 """Describes how values are packed, and validates packed values before they are decoded."""
 
-__all__ = ["describe", "validate", "wide_png"]
+__all__ = ["describe", "images", "validate"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.scan_order import J_CONSECUTIVE, ScanLayout
+from gribmill.grib.grid.rows import J_CONSECUTIVE, ScanLayout
 from gribmill.grib.octets import Octets, unsigned
 
 # Flags in octet 14 of GRIB1's data section.

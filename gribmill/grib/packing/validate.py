@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.scan_order import HARMONICS1, ScanLayout
+from gribmill.grib.grid.rows import HARMONICS1, ScanLayout
 from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.describe import FieldPacking
 from gribmill.grib.packing.images import check_jpeg, check_png

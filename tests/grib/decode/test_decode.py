@@ -11,7 +11,7 @@ import pytest
 
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.scan_order import ScanLayout
+from gribmill.grib.grid.rows import ScanLayout
 from tests.make_grib import GRIDS, PACKINGS1, PACKINGS2, make_message, smooth_values
 
 SHAPE = GRIDS["hrrr-small"].shape

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import gribmill
 from gribmill.grib.decode.field import Field, fields, read_fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.grid.reduced_gaussian import reduced_rows
+from gribmill.grib.grid.rows import reduced_rows
 from gribmill.regions.window import Window
 from gribmill.tiles.check.verify import verify
 from tests.real_files import real

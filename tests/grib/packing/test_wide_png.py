@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import gribmill
 from gribmill.grib.decode.field import fields, read_fields
 from gribmill.grib.errors import GribError
-from gribmill.grib.packing.wide_png import decode_wide_png, pixels, too_wide
+from gribmill.grib.packing.images import decode_wide_png, pixels, too_wide
 from gribmill.grib.sections import Sections2, sections2
 from tests.make_grib import GRIDS, GridSpec, make_message, smooth_values
 from tests.real_files import real
