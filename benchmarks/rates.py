@@ -13,7 +13,7 @@ from benchmarks.hours import made, real_hours
 from benchmarks.regions import EIGHT
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 from gribmill.regions.region import load_regions
 from gribmill.regions.window import window
 from gribmill.tiles.build.build import build

@@ -82,7 +82,7 @@ class Context:
         return [name for name in names if self._reaches(model, name)]
 
     def _reaches(self, model: Model, name: str) -> bool | None:
-        from gribmill.regions.named_grid import named_grids
+        from gribmill.regions.grids.spec import named_grids
         from gribmill.regions.window import window
 
         grid = next((one.grid for one in named_grids() if one.name == model.grid), None)

@@ -12,7 +12,7 @@ from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.sample import sample_index, sample_source
 from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

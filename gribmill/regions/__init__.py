@@ -1,3 +1,3 @@
 """Named regions, grids, and the windows of regions on grids."""
 
-__all__ = ["box", "errors", "grids", "named_grid", "region", "tile_options", "window"]
+__all__ = ["box", "errors", "grids", "region", "tile_options", "window"]

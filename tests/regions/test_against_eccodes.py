@@ -18,7 +18,7 @@ from gribmill.regions.grids import (
     PolarStereographicGrid,
     RotatedLatLonGrid,
 )
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 from tests.real_files import real
 
 pytestmark = pytest.mark.witness

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gribmill.regions.grids import Grid, LambertGrid, MercatorGrid, PolarStereographicGrid, RotatedLatLonGrid
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 
 from .sample_grids import PROJECTED
 

@@ -14,7 +14,7 @@ from gribmill.cli.data.regions.region_map import MapFrame, region_map
 from gribmill.cli.main import cli
 from gribmill.errors import GribmillError
 from gribmill.regions.box import Box
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 from gribmill.regions.region import built_in_regions
 from gribmill.regions.window import window
 

@@ -23,7 +23,7 @@ from gribmill.regions.grids import (
 )
 from gribmill.regions.grids.grid import Corner
 from gribmill.regions.grids.plane import PlaneGrid
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 
 from .sample_grids import EVERY_GRID, SPHERE, WGS84, every_point
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gribmill.regions import perimeter
 from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid, PolarStereographicGrid, grid_from_spec
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 from gribmill.regions.region import built_in_regions
-from gribmill.regions.window import Window, enclosing_columns, window
+from gribmill.regions.window import Rectangle, Window, enclosing_columns, reach, window
 
 from .random_boxes import boxes_on, random_boxes
 from .sample_grids import EVERY_GRID, SPHERE, every_point
@@ -152,9 +151,9 @@ def test_a_box_between_grid_points_or_off_the_grid_has_no_window() -> None:
 def test_a_window_is_found_once_per_grid_and_box(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def counted(grid: Grid, box: Box) -> perimeter.Rectangle | None:
+    def counted(grid: Grid, box: Box) -> Rectangle | None:
         calls.append(grid)
-        return perimeter.reach(grid, box)
+        return reach(grid, box)
 
     monkeypatch.setattr("gribmill.regions.window.reach", counted)
     window.cache_clear()
@@ -204,7 +203,7 @@ def test_every_built_in_region_has_a_window_on_the_global_grids() -> None:
 
 
 def test_a_step_too_fine_to_be_walked_still_gives_the_exact_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(perimeter, "_MOST_STEPS", 50)
+    monkeypatch.setattr("gribmill.regions.window._MOST_STEPS", 50)
     for name in ("Lambert: HRRR, coarse", "rotated: own pole inside", "polar stereographic: pole inside"):
         grid = EVERY_GRID[name]
         lat, lon = every_point(grid)

@@ -14,7 +14,7 @@ from gribmill.grib.decode.field import fields
 from gribmill.grib.inventory import inventory
 from gribmill.grib.messages import walk
 from gribmill.ingest.models.registry import models_named
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.forecast import Forecaster, model_grid
 from gribmill.sandbox.forecast.publisher_style import style_of

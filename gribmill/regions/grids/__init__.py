@@ -24,9 +24,7 @@ __all__ = [
     "columns",
     "earth",
     "gaussian",
-    "grid",
     "grid_from_spec",
-    "lambert",
     "plane",
     "spec",
 ]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.grids.columns import column_of
-from gribmill.regions.grids.degrees import DegreeGrid
 from gribmill.regions.grids.grid import check_number
+from gribmill.regions.grids.latlon import DegreeGrid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

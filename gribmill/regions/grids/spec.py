@@ -1,8 +1,12 @@
-"""Creates grids from plain values, as in tile metadata and TOML."""
+"""Creates grids from plain values, as in tile metadata and TOML, and the grids that models publish on, by name."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from gribmill.regions.errors import RegionError
@@ -45,3 +49,23 @@ def grid_from_spec(values: Mapping[str, Any]) -> Grid:
     except (KeyError, TypeError, ValueError) as error:
         raise RegionError(f"these values make no grid of the kind {values.get('kind')}: {error}") from None
     return grid
+
+
+@dataclass(frozen=True)
+class NamedGrid:
+    """A grid that a model is published on. Built on first use: a scan needs only its model's grid."""
+
+    name: str
+    title: str
+    spec: Mapping[str, Any]
+
+    @cached_property
+    def grid(self) -> Grid:
+        return grid_from_spec(self.spec)
+
+
+@lru_cache(maxsize=1)
+def named_grids() -> tuple[NamedGrid, ...]:
+    """All grids in grids.toml, in order."""
+    tables = tomllib.loads(Path(__file__).with_name("grids.toml").read_text(encoding="utf-8"))
+    return tuple(NamedGrid(name, table.pop("title"), table) for name, table in tables.items())

@@ -16,7 +16,7 @@ from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.product.keys import NCEP
 from gribmill.ingest.models.model import Model
 from gribmill.regions.grids import Grid
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.forecast.clock import hours_since_epoch
 from gribmill.sandbox.forecast.encoder import Encoder

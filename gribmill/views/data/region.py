@@ -12,7 +12,7 @@ from gribmill.views.view import View
 
 if TYPE_CHECKING:
     from gribmill.regions.box import Box
-    from gribmill.regions.named_grid import NamedGrid
+    from gribmill.regions.grids.spec import NamedGrid
     from gribmill.regions.region import Region
     from gribmill.regions.window import Window
 

@@ -11,7 +11,7 @@ from gribmill.ingest.errors import ModelError
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import find_key, load_models, models_named
 from gribmill.pipeline.model_check import check_model
-from gribmill.regions.named_grid import named_grids
+from gribmill.regions.grids.spec import named_grids
 
 MODELS = load_models()
 NOW = datetime(2026, 11, 16, 3, 30, tzinfo=UTC)

@@ -9,7 +9,7 @@ from gribmill.cli.output import print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
-from gribmill.regions.named_grid import NamedGrid, named_grids
+from gribmill.regions.grids.spec import NamedGrid, named_grids
 from gribmill.regions.region import Region, built_in_regions, user_region
 from gribmill.regions.window import window
 from gribmill.settings.schema import RegionSettings, Settings

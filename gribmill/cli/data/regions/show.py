@@ -10,7 +10,7 @@ from gribmill.cli.data.regions.region_map import region_map
 from gribmill.cli.output import console, print_json, print_table
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
-from gribmill.regions.named_grid import NamedGrid, named_grids
+from gribmill.regions.grids.spec import NamedGrid, named_grids
 from gribmill.regions.region import Region, load_regions, region_named
 from gribmill.regions.window import Window, window
 from gribmill.settings.schema import Settings
