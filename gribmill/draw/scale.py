@@ -9,10 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gribmill.draw.categories import categories_of
 from gribmill.draw.drawable import Drawable, Limits, ShownUnits
 from gribmill.draw.errors import DrawError
-from gribmill.draw.palette import Palette, Rgb, palette
+from gribmill.draw.palette import Palette, Rgb, palette, rgb_of
 from gribmill.tiles.read.units import Conversion, conversion
 
 FEWEST_STEPS = 14  # finer steps are used until the field has at least this many
@@ -23,6 +22,17 @@ TAIL_SHARE = 0.25  # of the bulk's range: points within it are not outliers
 FEWEST_LEVELS = 3  # of a palette's own levels within given limits
 WIDE_STEP = 50  # between levels: values are shown without decimals
 DIMENSIONLESS = ("1", "-", "~", "Numeric")
+MOST_CODES = 40  # a field with more distinct values is not a code field
+YES_NO = {0: "no", 1: "yes"}
+# The first words found in a meaning determine its colour; None is not coloured.
+CODE_COLOURS: tuple[tuple[str, str | None], ...] = (
+    ("no precipitation", None), ("freezing drizzle", "#f7a6c4"), ("freezing rain", "#d7263d"), ("freezing", "#d7263d"),
+    ("ice pellets", "#8a4fbf"), ("sleet", "#8a4fbf"), ("wet snow", "#57c4d8"), ("mix", "#e58cc8"),
+    ("snow", "#2f6fd0"), ("graupel", "#5b4b9a"), ("hail", "#3b1f5e"), ("thunder", "#f2a71b"), ("drizzle", "#a5d67a"),
+    ("rain", "#3f9d5c"), ("yes", "#2f7fc4"), ("land", "#c9b98f"), ("sea", None), ("water", None), ("missing", None),
+)  # fmt: skip
+NOTHING = {"no", "none", "no data", "nothing", "reserved"}
+OTHERS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d", "#bab0ac", "#ff9da6")
 
 Levels = tuple[float, ...]
 Colours = tuple[Rgb | None, ...]
@@ -152,14 +162,41 @@ def _numbers(shown: NDArray[np.float64], chosen: Palette, units: _Units, limits:
 
 def _codes(values: NDArray[np.floating], chosen: Palette, flags: Mapping[int, str]) -> Scale | None:
     """A scale with a colour for each code; None if the values are not codes."""
-    found = categories_of(values, flags)
-    if not found:
+    meanings = _meanings(values, flags)
+    if not meanings:
         return None
-    codes = [category.code for category in found]
+    codes = sorted(meanings)
+    if len(codes) == 1:
+        codes.append(codes[0] + 1)  # at least two, so that there is a level between them
     levels = tuple((low + high) / 2 for low, high in pairwise(codes))
-    return Scale(
-        levels, tuple(c.colour for c in found), "", Conversion(), chosen, meanings=tuple(c.meaning for c in found)
-    )
+    colours = tuple(_code_colour(meanings.get(code, "no"), number) for number, code in enumerate(codes))
+    texts = tuple(meanings.get(code, "") for code in codes)
+    return Scale(levels, colours, "", Conversion(), chosen, meanings=texts)
+
+
+def _meanings(values: NDArray[np.floating], flags: Mapping[int, str]) -> dict[int, str]:
+    """The codes of a field: those with a meaning, and others that occur.
+
+    Empty if the values are not codes: means over a time range, or a wrong table.
+    """
+    finite = values[np.isfinite(values)]
+    present = np.unique(finite)
+    if len(present) > MOST_CODES or (present != np.rint(present)).any() or (np.abs(present) > 1e6).any():
+        return {}
+    codes = {int(code) for code in present}
+    known = flags or (YES_NO if codes <= YES_NO.keys() else {})
+    return {**{code: f"code {code}" if code else "none" for code in codes}, **known}
+
+
+def _code_colour(meaning: str, number: int) -> Rgb | None:
+    """The colour of a meaning; codes without a known word get colours in turn."""
+    words = meaning.lower().replace("_", " ").strip()
+    if words in NOTHING:
+        return None
+    for part, colour in CODE_COLOURS:
+        if part in words:
+            return rgb_of(colour) if colour else None
+    return rgb_of(OTHERS[number % len(OTHERS)])
 
 
 def _range(finite: NDArray[np.float64], limits: Limits) -> tuple[float, float]:

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.draw.map.coastlines import LONGEST_DEG, coastlines, coastlines_for, rings_of, within
-from gribmill.draw.map.land import is_land
+from gribmill.draw.map.coastlines import LONGEST_DEG, coastlines, coastlines_for, is_land, rings_of, within
 
 pytestmark = pytest.mark.slow
 

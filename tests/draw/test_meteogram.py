@@ -12,10 +12,10 @@ from rich.console import Console
 from gribmill.draw.errors import DrawError
 from gribmill.draw.meteogram import png as meteogram
 from gribmill.draw.meteogram.curves import Curves, bar_seconds, friendly, with_gaps
-from gribmill.draw.meteogram.night import is_night, nights
 from gribmill.draw.meteogram.panels import knots, panels_of, with_wind
 from gribmill.draw.meteogram.png import draw_meteogram
 from gribmill.draw.meteogram.text import draw_meteogram_terminal
+from gribmill.draw.meteogram.time_axis import is_night, nights
 from gribmill.draw.terminal.braille import bars, braille, dots_of
 
 pytestmark = pytest.mark.slow

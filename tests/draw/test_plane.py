@@ -7,9 +7,9 @@ import pytest
 
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
-from gribmill.draw.map.barbs import along_map_axes, map_barbs
 from gribmill.draw.map.coastlines import coastlines
 from gribmill.draw.map.graticule import extent_of, graticule
+from gribmill.draw.map.layers import along_map_axes, map_barbs
 from gribmill.draw.map.plane import plane_of
 from tests.draw.make_fields import northeast, polar, regular
 

@@ -10,7 +10,7 @@ import pytest
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
 from gribmill.draw.map import png
-from gribmill.draw.map.barbs import map_barbs
+from gribmill.draw.map.layers import map_barbs
 from gribmill.draw.map.layout import layout_for
 from gribmill.draw.map.legend import PAPER
 from gribmill.draw.map.plane import plane_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gribmill.draw import thinned
+from gribmill.draw import of_tile
 from gribmill.draw.map.extremes import extremes
 from gribmill.draw.map.plane import plane_of
 from gribmill.draw.of_tile import barbs_of, drawable_of
@@ -28,8 +28,8 @@ DEGREES = LatLonGrid.spanning(nx=SIDE, ny=SIDE, south=20, north=40, west=-100, e
 
 @pytest.fixture(autouse=True)
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thinned, "MOST_POINTS", 10_100)  # blocks of 4 x 4
-    monkeypatch.setattr(thinned, "BAND_POINTS", 20_000)
+    monkeypatch.setattr(of_tile, "MOST_POINTS", 10_100)  # blocks of 4 x 4
+    monkeypatch.setattr(of_tile, "BAND_POINTS", 20_000)
 
 
 def tile_of(folder: Path, grid: Grid, **facts: object) -> tuple[Tile, np.ndarray]:

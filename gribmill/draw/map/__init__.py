@@ -1,3 +1,3 @@
 """Draws one field of a tile as a PNG map."""
 
-__all__ = ["coastlines", "extremes", "graticule", "land", "plane", "png"]
+__all__ = ["coastlines", "extremes", "graticule", "plane", "png"]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from gribmill.arrays import Floats
 from gribmill.draw.drawable import Barbs, Drawable
 from gribmill.draw.errors import DrawError
-from gribmill.draw.map.barbs import map_barbs
 from gribmill.draw.map.extremes import extremes, extremes_text
 from gribmill.draw.map.graticule import extent_of
 from gribmill.draw.map.layers import (
@@ -22,6 +21,7 @@ from gribmill.draw.map.layers import (
     add_extremes,
     add_graticule,
     contour_levels,
+    map_barbs,
 )
 from gribmill.draw.map.layout import FOOT_LINE_IN, MapLayout, layout_for
 from gribmill.draw.map.legend import PAPER, add_bar, add_legend, legend_entries

@@ -11,8 +11,6 @@ import numpy as np
 
 from gribmill.draw.map.png import matplotlib_figure, save
 from gribmill.draw.meteogram.curves import Curves, bar_at, bar_seconds, first_moment, friendly, with_gaps
-from gribmill.draw.meteogram.local_hours import local_hours, tick_hours, tick_label, zone_label
-from gribmill.draw.meteogram.night import nights
 from gribmill.draw.meteogram.panels import (
     Panel,
     colour_of,
@@ -23,6 +21,7 @@ from gribmill.draw.meteogram.panels import (
     with_wind,
     without_panel_text,
 )
+from gribmill.draw.meteogram.time_axis import local_hours, nights, tick_hours, tick_label, zone_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from gribmill.arrays import Floats
 from gribmill.draw.meteogram.curves import Curves, bar_at, first_moment, friendly, with_gaps
-from gribmill.draw.meteogram.local_hours import local_hours, tick_hours, tick_label, zone_label
 from gribmill.draw.meteogram.panels import (
     Panel,
     colour_of,
@@ -21,6 +20,7 @@ from gribmill.draw.meteogram.panels import (
     with_wind,
     without_panel_text,
 )
+from gribmill.draw.meteogram.time_axis import local_hours, tick_hours, tick_label, zone_label
 from gribmill.draw.terminal.braille import bars, braille, dots_of, stars
 
 MARGIN = 9  # for the numbers at the left: "1013.25 │"

@@ -13,15 +13,17 @@ from rich.style import Style
 from rich.text import Text
 
 from gribmill.draw.drawable import Drawable
+from gribmill.draw.map.coastlines import is_land
 from gribmill.draw.map.extremes import Extreme, extremes, extremes_text
 from gribmill.draw.map.graticule import latitude_text, longitude_text
-from gribmill.draw.map.land import is_land
 from gribmill.draw.map.plane import Plane, plane_of
 from gribmill.draw.palette import Rgb
 from gribmill.draw.raster import nearest, resized
-from gribmill.draw.scale import Scale, scale_of
-from gribmill.draw.terminal.legend import BACKDROP, MARGIN, legend, scale_bar, shade
+from gribmill.draw.scale import Scale, level_label, scale_of
 
+MARGIN = 7  # columns for latitudes on the left: "62.5°N "
+BACKDROP: Rgb = (38, 38, 38)  # for values without a colour: dry, clear
+SHADES = " .:-=+*%#@"
 GONE: Rgb = (0, 0, 0)  # never shown: missing pixels are left to the terminal's own background
 PLAIN_LETTERS = str.maketrans("−·²", "-.2", "°⁻⁵¹")
 MOST_WIDE = 160  # wider pictures are taller, not clearer
@@ -50,7 +52,7 @@ def draw_terminal(field: Drawable, console: Console, width: int | None = None, c
     letters = _same if coloured or _knows_letters(console) else _plain
     framed = _framed(lines, plane, rows // len(lines), letters)
     out = [*_title(field, scale), *framed, _longitudes(plane, columns, letters)]
-    out += legend(scale, shown, columns, coloured) if scale.meanings else scale_bar(scale, columns, coloured)
+    out += _legend(scale, shown, columns, coloured) if scale.meanings else _scale_bar(scale, columns, coloured)
     out += _facts(extremes(shown, plane), scale, shown, coloured)
     for line in out:
         _print(console, line, coloured)
@@ -133,7 +135,7 @@ def _inked(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _shades(picture: Picture, scale: Scale) -> list[Text]:
     bins = np.where(np.isnan(picture.shown), -1, scale.bins(picture.shown))
-    return [Text("".join(shade(k, scale) for k in row)) for row in bins[::-1].tolist()]
+    return [Text("".join(_shade(k, scale) for k in row)) for row in bins[::-1].tolist()]
 
 
 def _framed(lines: list[Text], plane: Plane, tall: int, letters: Callable[[str], str]) -> list[Text]:
@@ -180,6 +182,57 @@ def _facts(
     if missing:
         lines.append(f"{'·' if coloured else '/'} {missing:,} of {shown.size:,} points missing")
     return [Text(" " * MARGIN + line) for line in lines]
+
+
+def _shade(number: int, scale: Scale) -> str:
+    """`/` if missing; otherwise a darker shade for a higher value."""
+    if number < 0:
+        return "/"
+    most = len(scale.colours) - 1
+    return SHADES[round(number * (len(SHADES) - 1) / most)]
+
+
+def _scale_bar(scale: Scale, columns: int, coloured: bool) -> list[Text]:
+    """One row of colours (or shades), and under it the levels between them."""
+    wide = max(1, min(6, columns // len(scale.colours)))
+    bar = Text(" " * MARGIN)
+    for number in range(len(scale.colours)):
+        _swatch(bar, number, scale, wide, coloured)
+    labels = [" "] * (MARGIN + wide * len(scale.colours) + 12)
+    for number in _labelled(scale.levels, wide):
+        text = level_label(scale.levels[number])
+        start = MARGIN + wide * (number + 1) - len(text) // 2
+        labels[start : start + len(text)] = text
+    return [bar, Text("".join(labels).rstrip() + (f" {scale.units}" if scale.units else ""))]
+
+
+def _legend(scale: Scale, shown: NDArray[np.float64], columns: int, coloured: bool) -> list[Text]:
+    """The codes that occur, each with its colour (or shade), its meaning and its share of the points."""
+    lines = [Text(" " * MARGIN)]
+    bins = scale.bins(shown[np.isfinite(shown)])
+    for number, count in zip(*np.unique(bins, return_counts=True), strict=True):
+        words = f" {scale.meanings[number]} {100 * count / max(bins.size, 1):.0f} %  "
+        if len(lines[-1].plain) > MARGIN and len(lines[-1].plain) + 3 + len(words) > MARGIN + columns:
+            lines.append(Text(" " * MARGIN))
+        _swatch(lines[-1], int(number), scale, 3, coloured)
+        lines[-1].append(words)
+    return lines if bins.size else []
+
+
+def _swatch(line: Text, number: int, scale: Scale, wide: int, coloured: bool) -> None:
+    if coloured:
+        line.append(" " * wide, Style(bgcolor=Color.from_rgb(*(scale.colours[number] or BACKDROP))))
+    else:
+        line.append(_shade(number, scale) * wide)
+
+
+def _labelled(levels: tuple[float, ...], wide: int) -> range:
+    """The levels to label under a bar with `wide` characters each: as many as fit without touching."""
+    longest = max(len(level_label(level)) for level in levels)
+    every = -(-(longest + 1) // wide)
+    width = (levels[1] - levels[0]) * every if len(levels) > 1 else 1.0
+    rounds = (k for k in range(min(every, len(levels))) if abs(levels[k] / width - round(levels[k] / width)) < 1e-6)
+    return range(next(rounds, 0), len(levels), every)
 
 
 def _print(console: Console, line: Text, coloured: bool) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from gribmill.arrays import AnyFloats
-from gribmill.draw.map.land import is_land
+from gribmill.draw.map.coastlines import is_land
 from gribmill.regions.grids import Grid
 
 # Land is looked up only at some points, because each takes ten microseconds, and copied to those in between.
