@@ -28,7 +28,6 @@ from gribmill.storage.layout import DataRoot, ListedTiles
 if TYPE_CHECKING:
     from gribmill.catalogue.events import Event, TilesLost
 
-
 MOST_RUNS = 10_000
 RecordT = TypeVar("RecordT")
 

@@ -21,7 +21,6 @@ from gribmill.tiles.read.units import KNOTS_PER_M_S
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 INK = "#1c2126"
 STATES_UNTIL_DEG = 75  # on wider maps, state borders would hide the field
 CONTOURS_WANTED = 12  # for a field whose palette defines no contour step

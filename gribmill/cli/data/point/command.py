@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.data.point.csv_text import days_csv, hours_csv
-from gribmill.cli.data.point.daily_table import print_days
-from gribmill.cli.data.point.fixed_width import wrapped
-from gribmill.cli.data.point.hourly_table import more_line, print_hours, selection
+from gribmill.cli.data.point.tables import more_line, print_days, print_hours, selection, wrapped
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json
