@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gribmill.views.queue.event_payload import PAYLOADS
+from gribmill.views.queue.event import PAYLOADS
 
 
 def undocumented(events: Iterable[tuple[str, Any]]) -> list[str]:

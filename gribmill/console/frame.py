@@ -8,7 +8,7 @@ from typing import Any, Literal
 from gribmill.queue.store import Store
 from gribmill.queue.store.scope import TenantStore
 from gribmill.version import __version__
-from gribmill.views.queue.event_payload import PAYLOADS
+from gribmill.views.queue.event import PAYLOADS
 
 Handle = Store | TenantStore
 """The queue as a visitor sees it: all of it, or one tenant's."""

@@ -22,7 +22,7 @@ from gribmill.pipeline.context import Context
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import ClaimRequest, Effect, NewJob, Report, Succeeded
 from gribmill.queue.store import Store
-from gribmill.views.queue.event_payload import PAYLOADS
+from gribmill.views.queue.event import PAYLOADS
 from tests.pipeline.conftest import Scribe
 
 RUN = RunRef("hrrr", "20261101_12")

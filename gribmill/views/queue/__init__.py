@@ -6,7 +6,6 @@ __all__ = [
     "database",
     "definition",
     "event",
-    "event_payload",
     "job",
     "job_group",
     "job_result",

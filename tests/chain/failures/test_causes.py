@@ -15,7 +15,7 @@ import pytest
 from gribmill.pipeline.status.watch import ChainWatch
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.sandbox.publisher.fault import Fault
-from gribmill.views.queue.event_payload import PAYLOADS
+from gribmill.views.queue.event import PAYLOADS
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain
 from tests.documented_events import undocumented

@@ -12,7 +12,7 @@ from gribmill.queue.model import Failed, NewEvent, NewTrigger, PublishedEvent, S
 from gribmill.queue.store import Store
 from gribmill.queue.store.events import trigger_firing, triggers
 from gribmill.queue.store.events.trigger_firing import Occasion
-from gribmill.views.queue.event_payload import PAYLOADS
+from gribmill.views.queue.event import PAYLOADS
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import LEASE, add, claim, fail, report, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import REFUSED, BackendUnderTest
