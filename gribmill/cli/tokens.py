@@ -15,7 +15,7 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.settings.schema import Settings
-from gribmill.views.access.token import IssuedTokenView, TokenView
+from gribmill.views.access import IssuedTokenView, TokenView
 
 if TYPE_CHECKING:
     from gribmill.access.tokens import IssuedToken, Token

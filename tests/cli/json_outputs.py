@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gribmill.views.access.token import IssuedTokenView, TokenView
+from gribmill.views.access import IssuedTokenView, TokenView
 from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView
 from gribmill.views.chain.doctor import FindingView
 from gribmill.views.chain.download import DownloadView

@@ -10,7 +10,7 @@ from gribmill.server.api.scope import Scope
 from gribmill.server.api.values import Cursor, PageLimit
 from gribmill.server.context import Server
 from gribmill.server.router import SecuredRouter
-from gribmill.views.access.audit import AuditEntryView
+from gribmill.views.access import AuditEntryView
 from gribmill.views.view import View
 
 router = SecuredRouter("/api/v1/audit", tag="audit")

@@ -16,7 +16,7 @@ from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
-from gribmill.views.access.token import IssuedTokenView, TokenView
+from gribmill.views.access import IssuedTokenView, TokenView
 
 router = SecuredRouter("/api/v1/tokens", tag="tokens")
 

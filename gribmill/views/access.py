@@ -1,10 +1,11 @@
-"""Tokens. Only the view of a new token contains its secret."""
+"""Tokens and the audit trail. Only the view of a new token contains its secret."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
+from gribmill.access.audit import AuditEntry
 from gribmill.access.permissions import Role
 from gribmill.access.tokens import IssuedToken, Token
 from gribmill.views.view import Time, View
@@ -38,3 +39,23 @@ class IssuedTokenView(TokenView):
     @classmethod
     def issued(cls, issued: IssuedToken) -> Self:
         return cls.copy_of(issued.token, state=issued.token.state(datetime.now(UTC)), token=issued.text)
+
+
+class AuditEntryView(View):
+    """A change: who made it, from where, and the values before and after. `status` null: the outcome is unknown."""
+
+    id: int
+    created_at: Time | None
+    actor: str
+    token_id: str | None
+    tenant_id: str | None
+    operation: str
+    object: str | None
+    address: str
+    status: int | None
+    before: Any
+    after: Any
+
+    @classmethod
+    def of(cls, entry: AuditEntry) -> Self:
+        return cls.copy_of(entry)

@@ -1,3 +1,0 @@
-"""Tokens and the audit trail."""
-
-__all__ = ["audit", "token"]
