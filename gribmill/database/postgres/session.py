@@ -65,9 +65,13 @@ class PostgresSession:
         """A verb that other verbs use; implemented by the transaction."""
         raise NotImplementedError
 
+    def hold_edits(self) -> None:
+        self.rows("edits/hold")
+
     def hold_groups(self, job_ids: Sequence[int]) -> None:
-        """Like insert_jobs: implemented by the transaction."""
-        raise NotImplementedError
+        """Lock the groups before their jobs, the same order as when a group is cancelled."""
+        ids = {"ids": [*job_ids]}
+        self.together(("groups/hold_alone", ids), ("groups/hold", ids))
 
     # For the store
 

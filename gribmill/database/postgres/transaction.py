@@ -21,14 +21,6 @@ class PostgresTransaction(CommonVerbs, PostgresSession):
     claim_siblings = claims.claim_siblings
     complete = completion.complete
 
-    def hold_edits(self) -> None:
-        self.rows("edits/hold")
-
-    def hold_groups(self, job_ids: Sequence[int]) -> None:
-        """Lock the groups before their jobs, the same order as when a group is cancelled."""
-        ids = {"ids": [*job_ids]}
-        self.together(("groups/hold_alone", ids), ("groups/hold", ids))
-
     def reserve(
         self, reservation_id: str, scope: str, reserved_by: str, seconds: float, *, only_one: bool = False
     ) -> Reservation:

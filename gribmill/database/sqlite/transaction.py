@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gribmill.database.sqlite import claims, enqueue
 from gribmill.database.sqlite.session import SqliteSession
 from gribmill.database.verbs import completion, events, reservations
@@ -20,11 +18,3 @@ class SqliteTransaction(CommonVerbs, SqliteSession):
     complete = completion.complete
     reserve = reservations.reserve
     any_trigger_due = events.any_trigger_due
-
-    # SQLite has a single writer, so it needs no further locks.
-
-    def hold_edits(self) -> None:
-        pass
-
-    def hold_groups(self, job_ids: Sequence[int]) -> None:
-        pass
