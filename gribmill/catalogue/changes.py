@@ -62,7 +62,7 @@ def _change(event: Event, tx: Transaction) -> None:
 @_change.register(RunSeen)
 def _see_run(event: RunSeen, tx: Transaction) -> None:
     known = tx.first(_RunState, "catalogue/run_state", _run(event.run))
-    tx.change("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
+    tx.send("catalogue/see_run", {**_run(event.run), "hours": event.hours, "final": event.final})
     if known is None:
         tx.publish(NewEvent("run.seen", {**_run(event.run), "hours": [*event.hours], "final": event.final}))
     _finish_run(tx, event.run)
@@ -71,7 +71,7 @@ def _see_run(event: RunSeen, tx: Transaction) -> None:
 @_change.register(HoursRequested)
 def _request_hours(event: HoursRequested, tx: Transaction) -> None:
     asked = {"hours": event.hours, "hours_in_run": event.hours_in_run}
-    tx.change("catalogue/request_hours", {**_run(event.run), **asked})
+    tx.send("catalogue/request_hours", {**_run(event.run), **asked})
     _finish_run(tx, event.run)
 
 
@@ -83,16 +83,16 @@ def _give_up_run(event: RunGivenUp, tx: Transaction) -> None:
 
 @_change.register(RunRemoved)
 def _remove_run(event: RunRemoved, tx: Transaction) -> None:
-    tx.change("catalogue/forget_tiles", {**_run(event.run), "hour": None})
-    tx.change("catalogue/forget_hours", _run(event.run))
-    tx.change("catalogue/forget_run", _run(event.run))
+    tx.send("catalogue/forget_tiles", {**_run(event.run), "hour": None})
+    tx.send("catalogue/forget_hours", _run(event.run))
+    tx.send("catalogue/forget_run", _run(event.run))
 
 
 @_change.register(RegionRemoved)
 def _remove_region(event: RegionRemoved, tx: Transaction) -> None:
     for known in tx.query(HourRecord, "catalogue/list_hours", _run(event.run)):
-        tx.change("catalogue/drop_region", {**_hour(event.run.hour(known.hour)), "region": event.region})
-    tx.change("catalogue/forget_region", {**_run(event.run), "region": event.region})
+        tx.send("catalogue/drop_region", {**_hour(event.run.hour(known.hour)), "region": event.region})
+    tx.send("catalogue/forget_region", {**_run(event.run), "region": event.region})
 
 
 def _finish_run(tx: Transaction, run: RunRef) -> None:
@@ -107,12 +107,12 @@ def _finish_run(tx: Transaction, run: RunRef) -> None:
 @_change.register(HourSeen)
 def _see_hour(event: HourSeen, tx: Transaction) -> None:
     seen = {"mirror": event.mirror, "url": event.url, "etag": event.etag, "size": event.size}
-    tx.change("catalogue/see_hour", {**_hour(event.hour), **seen, "published_at": event.published_at})
+    tx.send("catalogue/see_hour", {**_hour(event.hour), **seen, "published_at": event.published_at})
 
 
 @_change.register(HourIngested)
 def _ingest_hour(event: HourIngested, tx: Transaction) -> None:
-    tx.change(
+    tx.send(
         "catalogue/record_ingest",
         {
             **_hour(event.hour),
@@ -137,19 +137,19 @@ def _ingest_hour(event: HourIngested, tx: Transaction) -> None:
 
 @_change.register(HourFailed)
 def _fail_hour(event: HourFailed, tx: Transaction) -> None:
-    tx.change("catalogue/note_failure", {**_hour(event.hour), "error": event.error})
+    tx.send("catalogue/note_failure", {**_hour(event.hour), "error": event.error})
 
 
 @_change.register(RegionsWanted)
 def _want_regions(event: RegionsWanted, tx: Transaction) -> None:
     wanted = {"regions": event.regions, "asked": event.asked}
-    tx.change("catalogue/want_regions", {**_hour(event.hour), **wanted, "keep_grib": event.keep_grib})
+    tx.send("catalogue/want_regions", {**_hour(event.hour), **wanted, "keep_grib": event.keep_grib})
 
 
 @_change.register(RegionDropped)
 def _drop_region(event: RegionDropped, tx: Transaction) -> None:
     hour = event.tile.hour_ref
-    tx.change("catalogue/drop_region", {**_hour(hour), "region": event.tile.region})
+    tx.send("catalogue/drop_region", {**_hour(hour), "region": event.tile.region})
     _finish_hour(tx, hour)
 
 
@@ -171,13 +171,13 @@ def _cut_tiles(event: TilesCut, tx: Transaction) -> None:
 @_change.register(TilesLost)
 def _lose_tiles(event: TilesLost, tx: Transaction) -> None:
     lost = {"regions": event.regions, "seen_at": event.seen_at}
-    tx.change("catalogue/lose_tiles", {**_hour(event.hour), **lost})
-    tx.change("catalogue/reopen_hour", _hour(event.hour))
+    tx.send("catalogue/lose_tiles", {**_hour(event.hour), **lost})
+    tx.send("catalogue/reopen_hour", _hour(event.hour))
 
 
 @_change.register(TilesOutdated)
 def _outdate_tiles(event: TilesOutdated, tx: Transaction) -> None:
-    tx.change("catalogue/forget_tiles", _hour(event.hour))
+    tx.send("catalogue/forget_tiles", _hour(event.hour))
 
 
 @_change.register(TilesDone)
@@ -187,7 +187,7 @@ def _end_tiles(event: TilesDone, tx: Transaction) -> None:
 
 def _finish_hour(tx: Transaction, hour: HourRef) -> None:
     """Mark the hour built if its last tile is, and the run complete if its last hour is."""
-    tx.change("catalogue/finish_hour", _hour(hour))
+    tx.send("catalogue/finish_hour", _hour(hour))
     _finish_run(tx, hour.run)
 
 
@@ -201,7 +201,7 @@ def _observe_mirror(event: MirrorObserved, tx: Transaction) -> None:
     known = tx.first(MirrorRecord, "catalogue/one_mirror", {"name": event.mirror})
     seen = Observation(event.mirror, event.at, event.well, event.reason, event.retry_after_seconds)
     health = updated_health(known.health if known else None, seen)
-    tx.change(
+    tx.send(
         "catalogue/note_mirror",
         {
             "name": health.mirror,
@@ -222,19 +222,19 @@ def _observe_mirror(event: MirrorObserved, tx: Transaction) -> None:
 def _clear_mirror(event: MirrorCleared, tx: Transaction) -> None:
     name = {"name": event.mirror}
     known = tx.first(MirrorRecord, "catalogue/one_mirror", name)
-    tx.change("catalogue/clear_mirror", name)
+    tx.send("catalogue/clear_mirror", name)
     if known is not None and known.sick_until is not None:
         tx.publish(NewEvent("mirror.well", {"mirror": event.mirror}))
 
 
 @_change.register(MirrorsSilent)
 def _begin_outage(event: MirrorsSilent, tx: Transaction) -> None:
-    tx.change("catalogue/begin_outage", {"family": event.family})
+    tx.send("catalogue/begin_outage", {"family": event.family})
 
 
 @_change.register(MirrorsAnswered)
 def _end_outage(event: MirrorsAnswered, tx: Transaction) -> None:
-    tx.change("catalogue/end_outage", {"family": event.family})
+    tx.send("catalogue/end_outage", {"family": event.family})
 
 
 def _publish_mirror(tx: Transaction, health: MirrorHealth) -> None:
@@ -266,7 +266,7 @@ def _see_freshness(event: FreshnessSeen, tx: Transaction) -> None:
     """Publish late, stale and recovered once each; stale is not repeated until the region has been ok again."""
     key = {"model_id": event.model_id, "region": event.region}
     known = tx.first(FreshnessRecord, "catalogue/one_freshness", key)
-    tx.change("catalogue/note_freshness", {**key, "state": event.state, "cause": event.cause})
+    tx.send("catalogue/note_freshness", {**key, "state": event.state, "cause": event.cause})
     before = known.state if known else "ok"
     name, facts = f"{event.model_id} {event.region}", {**key, "reason": event.cause or ""}
     if event.state == "ok" and known is not None and before != "ok":

@@ -93,6 +93,11 @@ class Transaction(Snapshot, Protocol):
         """Run a named statement; returns how many rows it changed."""
         ...
 
+    def send(self, name: str, params: Params = ...) -> None:
+        """Run a named statement whose result is not needed. It may wait for the next statement or the commit, to share
+        a round trip with it; an error is raised there."""
+        ...
+
     def across_tenants(self) -> AbstractContextManager[None]:
         """Within this context, even a request for one tenant may read and change rows of other tenants. Only for
         consequences of a change that was made outside it."""

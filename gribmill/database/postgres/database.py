@@ -61,16 +61,13 @@ class _Writing:
         return self._transaction
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        transaction = self._transaction
-        if not transaction.begun:
-            pass
-        elif error is None:
+        if error is None:
             try:
-                self._handle.commit(lasting=transaction.lasting)
+                self._transaction.commit()
             except FAULTS as failure:
                 self._handle.roll_back()
                 raise self._database._fault(failure) from failure
-        else:
+        elif self._transaction.begun:
             self._handle.roll_back()
         if isinstance(error, FAULTS):
             raise self._database._fault(error) from error

@@ -130,12 +130,15 @@ class Handle:
             self._control.execute(FOR_VALUES)
             self._plans_for_values = True
 
-    def commit(self, *, lasting: bool) -> None:
-        if lasting:
+    def commit(self, calls: Calls, *, lasting: bool) -> None:
+        """Commit after these statements, in one round trip."""
+        if lasting and not calls:
             self._control.execute("COMMIT")
             return
         with batch(self.connection):
-            self._control.execute("SET LOCAL synchronous_commit = off")
+            if not lasting:
+                self._control.execute("SET LOCAL synchronous_commit = off")
+            self._send(calls)
             self._control.execute("COMMIT")
 
     def end_look(self, *, failed: bool) -> None:

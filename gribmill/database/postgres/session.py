@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from gribmill.database.postgres.adaptation import bind_all, moment
+from gribmill.database.postgres.adaptation import array, bind_all, moment
 from gribmill.database.postgres.handle import Cursor, Handle, raw_rows
 from gribmill.database.postgres.statements import statement, statement_names
 from gribmill.database.postgres.tenant_role import ENTER, LEAVE
@@ -35,6 +35,7 @@ class PostgresSession:
         "_handle",
         "_is_tenant",
         "_tenant",
+        "_waiting",
         "_wants_tenant",
         "begun",
         "lasting",
@@ -55,6 +56,7 @@ class PostgresSession:
         self._begin = begin
         self._tenant = tenant
         self._is_tenant = self._wants_tenant = tenant is not None
+        self._waiting: list[Call] = []
 
     def set_time(self) -> None:
         """Set the time of the following statements: when the transaction begins, or after waiting for a lock."""
@@ -66,12 +68,13 @@ class PostgresSession:
         raise NotImplementedError
 
     def hold_edits(self) -> None:
-        self.rows("edits/hold")
+        self.send("edits/hold")
 
     def hold_groups(self, job_ids: Sequence[int]) -> None:
         """Lock the groups before their jobs, the same order as when a group is cancelled."""
-        ids = {"ids": [*job_ids]}
-        self.together(("groups/hold_alone", ids), ("groups/hold", ids))
+        ids = {"ids": array(job_ids)}
+        self.send("groups/hold_alone", ids)
+        self.send("groups/hold", ids)
 
     # For the store
 
@@ -93,14 +96,22 @@ class PostgresSession:
     def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
         return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount
 
+    def send(self, name: str, params: RawParams = ()) -> None:
+        bound = {"now": self.stamp, **bind_all(params)} if isinstance(params, Mapping) else params
+        self._waiting.append((name, bound))
+
     # For the verbs
 
     def execute(self, name: str, params: RawParams = ()) -> Cursor:
         return self.together((name, params))[0]
 
     def together(self, *calls: Call) -> list[Cursor]:
-        """Run several statements in one round trip. Each sees the effects of those before it."""
-        sent = [(statement(name), params) for name, params in calls]
+        """Run several statements in one round trip, after those that wait. Each sees the effects of those before it."""
+        waiting, self._waiting = self._waiting, []
+        return self._together([*waiting, *calls])[len(waiting) :]
+
+    def _together(self, calls: Sequence[Call]) -> list[Cursor]:
+        sent = _texts(calls)
         if not self.begun:
             self.begun = True  # even if this fails, there is a transaction to roll back
             self._is_tenant = self._wants_tenant
@@ -111,16 +122,31 @@ class PostgresSession:
         switch: tuple[str, RawParams] = (ENTER, (self._tenant,)) if self._is_tenant else (LEAVE, ())
         return self._handle.send([switch, *sent])[1:]
 
+    def commit(self) -> None:
+        """Commit, with the statements that still wait."""
+        waiting, self._waiting = self._waiting, []
+        if self.begun:
+            self._handle.commit(_texts(waiting), lasting=self.lasting)
+        elif waiting:
+            self._together(waiting)
+            self._handle.commit((), lasting=self.lasting)
+
     def across_tenants(self) -> AbstractContextManager[None]:
         return _NOTHING if self._tenant is None else self._as_owner()
 
     @contextmanager
     def _as_owner(self) -> Iterator[None]:
+        self._run_waiting()
         before, self._wants_tenant = self._wants_tenant, False
         try:
             yield
+            self._run_waiting()
         finally:
             self._wants_tenant = before
+
+    def _run_waiting(self) -> None:
+        if self._waiting:
+            self.together()
 
     def execute_many(self, name: str, rows: Iterable[RawParams]) -> int:
         """Run a statement for each row; returns the number of changed rows."""
@@ -139,6 +165,10 @@ class PostgresSession:
     def after(self, seconds: float) -> str:
         """The time `seconds` from now."""
         return moment(self.seconds + seconds)
+
+
+def _texts(calls: Sequence[Call]) -> list[Call]:
+    return [(statement(name), params) for name, params in calls]
 
 
 def read_rows(cursor: Cursor) -> list[dict[str, Any]]:

@@ -69,6 +69,9 @@ class SqliteSession:
     def change(self, name: str, params: Mapping[str, Any] = {}) -> int:
         return self.execute(name, {"now": self.stamp, **bind_all(params)}).rowcount
 
+    def send(self, name: str, params: RawParams = ()) -> None:
+        self.execute(name, {"now": self.stamp, **bind_all(params)} if isinstance(params, Mapping) else params)
+
     # For the verbs
 
     def execute(self, name: str, params: RawParams = ()) -> sqlite3.Cursor:

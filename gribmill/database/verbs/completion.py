@@ -102,9 +102,9 @@ def _requeue(
         return None
     transfer = _transfer(report)
     metered = (None, None) if transfer is None else (transfer.downloaded, transfer.written)
-    tx.execute("attempts/end_requeued", (*_end_of(tx, report, status), *_left(report, error), *metered, *report.ref))
+    tx.send("attempts/end_requeued", (*_end_of(tx, report, status), *_left(report, error), *metered, *report.ref))
     if due is None:
-        tx.execute("jobs/set_ready", {"job_id": report.ref.job_id, "now": tx.stamp})
+        tx.send("jobs/set_ready", {"job_id": report.ref.job_id, "now": tx.stamp})
         tx.wakes = True
     return status
 
@@ -147,11 +147,11 @@ def _end_attempt(
     transfer = _transfer(report)
     if transfer is not None:
         metered = (transfer.downloaded, transfer.written)
-        tx.execute("attempts/end_metered", (*end, *left, *metered, *report.ref))
+        tx.send("attempts/end_metered", (*end, *left, *metered, *report.ref))
     elif left == (None, None, None, None, None):
-        tx.execute("attempts/end_quiet", (*end, *report.ref))
+        tx.send("attempts/end_quiet", (*end, *report.ref))
     else:
-        tx.execute("attempts/end", (*end, *left, *report.ref))
+        tx.send("attempts/end", (*end, *left, *report.ref))
 
 
 def _end_of(tx: WithJobs, report: Report, status: AttemptStatus) -> tuple[AttemptStatus, str, int | None]:

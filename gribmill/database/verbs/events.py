@@ -32,7 +32,7 @@ class _NewId(NamedTuple):
 def publish(tx: Session, event: NewEvent) -> None:
     statement = "events/insert_wanted" if event.name in OPTIONAL_EVENTS else "events/insert"
     row = {"name": event.name, "tenant_id": event.tenant_id, "payload": event.payload, "job_id": tx.source_job}
-    tx.change(statement, row)
+    tx.send(statement, row)
 
 
 def take_events(tx: Session, limit: int) -> list[PublishedEvent]:
@@ -100,8 +100,8 @@ def fire(
     if not tx.change("triggers/insert_firing", {**firing, "before": again_before}):
         return None
     (made,) = tx.insert_jobs([job])
-    tx.execute("triggers/set_firing_job", {**firing, "job_id": made.id})
-    tx.execute("triggers/mark_fired", {"id": trigger_id, "now": tx.stamp})
+    tx.send("triggers/set_firing_job", {**firing, "job_id": made.id})
+    tx.send("triggers/mark_fired", {"id": trigger_id, "now": tx.stamp})
     return made
 
 

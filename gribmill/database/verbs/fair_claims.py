@@ -68,6 +68,6 @@ def _serve(tx: Session, types_json: str, priority: int, after: str, found: Row) 
     """Record whose turn it was. Writes nothing while only one tenant has jobs of this priority."""
     if found["tenant_id"] != after:
         turn = {"types": types_json, "priority": priority, "tenant_id": found["tenant_id"], "now": tx.stamp}
-        tx.execute("claims/note_turn", turn)
+        tx.send("claims/note_turn", turn)
     job_id: int = found["id"]
     return job_id

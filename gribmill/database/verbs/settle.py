@@ -38,8 +38,8 @@ def follow_with_new_job(tx: WithJobs, job_id: int, retry: int, wait_seconds: flo
     wait = wait_seconds if wait_seconds > 0 else None
     again = again._replace(source="system", source_ref=f"retry of job {job_id}", retry_of=job_id, delay_seconds=wait)
     made = tx.insert_jobs([again])[0].id
-    tx.execute("jobs/set_retry_count", {"job_id": made, "retry_count": retry})
-    tx.execute("dependencies/move", {"old_id": job_id, "new_id": made})
+    tx.send("jobs/set_retry_count", {"job_id": made, "retry_count": retry})
+    tx.send("dependencies/move", {"old_id": job_id, "new_id": made})
     tx.wakes |= wait_seconds <= 0
 
 
@@ -50,7 +50,7 @@ def copy_of(row: Row) -> PreparedJob:
 
 def _settle(tx: WithJobs, parent: Row) -> None:
     if parent["retry_due"] and _make_due_retry(tx, parent["id"]):
-        tx.execute("dependencies/settled", (parent["id"],))
+        tx.send("dependencies/settled", (parent["id"],))
         return
     for child in tx.rows("dependencies/pending_children", (parent["id"],)):
         params = {"job_id": child["job_id"], "now": tx.stamp}
@@ -58,12 +58,12 @@ def _settle(tx: WithJobs, parent: Row) -> None:
             tx.wakes |= tx.execute("dependencies/release", params).rowcount > 0
         else:
             error = f"parent job {parent['id']} ended {parent['status']}"
-            tx.execute("jobs/cancel_pending", {**params, "error": error})
+            tx.send("jobs/cancel_pending", {**params, "error": error})
     if parent["stopped_group"] is not None:
         group = {"group_id": parent["stopped_group"], "now": tx.stamp}
-        tx.execute("groups/stop", group)
-        tx.execute("groups/cancel_pending", {**group, "error": f"job {parent['id']} of the group failed"})
-    tx.execute("dependencies/settled", (parent["id"],))
+        tx.send("groups/stop", group)
+        tx.send("groups/cancel_pending", {**group, "error": f"job {parent['id']} of the group failed"})
+    tx.send("dependencies/settled", (parent["id"],))
 
 
 def _make_due_retry(tx: WithJobs, job_id: int) -> bool:
@@ -79,5 +79,5 @@ def _make_due_retry(tx: WithJobs, job_id: int) -> bool:
         wait = retry_policy(tx, job["type"]).wait_seconds(retry, AttemptRef(job_id, job["attempt_no"]))
         follow_with_new_job(tx, job_id, retry, wait)
     else:
-        tx.execute("dependencies/move", {"old_id": job_id, "new_id": made[0]["id"]})
+        tx.send("dependencies/move", {"old_id": job_id, "new_id": made[0]["id"]})
     return True

@@ -152,12 +152,12 @@ def test_killed_recovery_leaves_the_retry_due(backend: BackendUnderTest, store: 
 
 
 def _die_at(statement: str) -> None:
-    for session in (SqliteSession, PostgresSession):
-        real = session.execute
+    for session, method in ((SqliteSession, "execute"), (PostgresSession, "execute"), (PostgresSession, "send")):
+        real = getattr(session, method)
 
-        def execute(self: object, name: str, *params: object, real: object = real) -> object:
+        def run(self: object, name: str, *params: object, real: object = real) -> object:
             if name == statement:
                 os.kill(os.getpid(), signal.SIGKILL)
             return real(self, name, *params)  # type: ignore[operator]
 
-        session.execute = execute  # type: ignore[method-assign, assignment]
+        setattr(session, method, run)

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from gribmill.database.protocol import Transaction
 from gribmill.queue.model import NewEvent
 from gribmill.queue.store import Store
 from tests.queue.store.crew import together
@@ -55,11 +56,17 @@ def publish(store: Store, n: object) -> None:
         tx.publish(event(n))
 
 
+def publish_now(tx: Transaction, n: object) -> None:
+    """Publish with a statement that needs a result, so that the event does not wait for the commit."""
+    tx.publish(event(n))
+    tx.list_triggers()
+
+
 @pytest.mark.postgres
 def test_event_is_held_back_while_a_lower_id_is_uncommitted(server: PostgresUnderTest) -> None:
     tail, other = Tail(server.store), server.open()
     with server.store.database.write() as slow:
-        slow.publish(event("first"))
+        publish_now(slow, "first")
         publish(other, "second")
         assert other.events.after(0) == []
         assert other.events.newest_id() == 0
@@ -75,8 +82,8 @@ def test_event_with_a_lower_id_may_follow_one_with_a_higher_id(server: PostgresU
     with young.database.write() as slow:
         with old.database.write() as quick:
             quick.change("events/record", {"name": "tile.built"})  # assigns the transaction id
-            slow.publish(event("lower id"))
-            quick.publish(event("higher id"))
+            publish_now(slow, "lower id")
+            publish_now(quick, "higher id")
         tail.read_until("higher id")
     tail.read_until("higher id", "lower id")
     assert tail.seen == ["higher id", "lower id"]

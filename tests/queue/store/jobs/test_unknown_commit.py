@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gribmill.database.postgres.handle import Handle, NamedCalls
+from gribmill.database.postgres.handle import Calls, Handle, NamedCalls
 from gribmill.database.records import RawRows
 from gribmill.queue.errors import StoreError
 from gribmill.queue.model import NewJob, Report, Succeeded
@@ -68,8 +68,8 @@ def lose_connection(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
             handle.connection.close()
             raise psycopg.OperationalError(losses.pop())
 
-    def one(handle: Handle, *, lasting: bool) -> None:
-        commit(handle, lasting=lasting)
+    def one(handle: Handle, calls: Calls, *, lasting: bool) -> None:
+        commit(handle, calls, lasting=lasting)
         lose(handle)
 
     def many(handle: Handle, calls: NamedCalls) -> list[RawRows]:

@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from gribmill.database import postgres as postgres_package
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.connection import connection_text
-from gribmill.database.postgres.handle import Handle, NamedCalls
+from gribmill.database.postgres.handle import Calls, Handle, NamedCalls
 from gribmill.database.records import RawRows
 from gribmill.queue.errors import StoreError, StoreUnreachable
 from gribmill.queue.model import Worker
@@ -85,9 +85,9 @@ def test_a_claim_survives_a_crash_of_the_server(store: Store, monkeypatch: pytes
     waited: list[bool] = []
     commit = Handle.commit
 
-    def noted(handle: Handle, *, lasting: bool) -> None:
+    def noted(handle: Handle, calls: Calls, *, lasting: bool) -> None:
         waited.append(lasting)
-        commit(handle, lasting=lasting)
+        commit(handle, calls, lasting=lasting)
 
     commit_all = Handle.commit_all
 
