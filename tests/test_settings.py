@@ -139,6 +139,7 @@ def test_bad_variable_is_refused_by_its_own_name(monkeypatch: pytest.MonkeyPatch
 
 def test_variables_of_the_tools_around_are_not_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRIBMILL_SOAK_MINUTES", "10")
+    monkeypatch.setenv("GRIBMILL_TEST_CHROMIUM", "/usr/bin/chromium")
     monkeypatch.setenv("GRIBMILL_LOG_LEVEL", "")
     assert load_settings() == Settings()
 

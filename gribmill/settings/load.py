@@ -23,13 +23,13 @@ from gribmill.toml_table import parse_toml
 MOST_PROBLEMS = 5
 KEY_LIMIT = 100
 ENV_PREFIX = "GRIBMILL_"
-# Variables that are not settings: the settings file, the decoder, and those of the tests.
+TEST_PREFIX = "GRIBMILL_TEST_"
+# Variables that are not settings: the settings file, the decoder, the token of remote workers, and two of the tests.
 OTHER_VARIABLES = {
     "GRIBMILL_CONFIG",
     "GRIBMILL_KERNEL",
     "GRIBMILL_REQUIRE_SERVERS",
     "GRIBMILL_SOAK_MINUTES",
-    "GRIBMILL_TEST_POSTGRES",
     "GRIBMILL_TOKEN",
 }
 
@@ -126,7 +126,9 @@ def _from_environment() -> dict[str, Any]:
     by_variable = {variable_of(key): key for key in known_keys()}
     leaves: dict[str, Any] = {}
     for variable, text in os.environ.items():
-        if not variable.startswith(ENV_PREFIX) or variable in OTHER_VARIABLES or not text:
+        if not text or not variable.startswith(ENV_PREFIX):
+            continue
+        if variable in OTHER_VARIABLES or variable.startswith(TEST_PREFIX):
             continue
         if variable not in by_variable:
             raise SettingsError(f"{variable} is not a setting{_did_you_mean(variable, by_variable)}")
