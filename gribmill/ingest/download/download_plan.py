@@ -16,7 +16,7 @@ from gribmill.ingest.circuit_breaker import Observation
 from gribmill.ingest.download.verify_message import IndexClaim, claim_of
 from gribmill.ingest.errors import BadIndex, IngestError
 from gribmill.ingest.http.response import ObjectHead
-from gribmill.ingest.index.entry import ByteRange, Inventory
+from gribmill.ingest.index.entry import INDEX_LIMIT_BYTES, ByteRange, Inventory
 from gribmill.ingest.index.select import Selection, Wanted
 
 # No message is larger: an index with a larger one is wrong or malicious.
@@ -35,7 +35,7 @@ class Limits:
 
     spool_bytes: int = 4 * 2**30
     whole_bytes: int = 4 * 2**30
-    index_bytes: int = 32_000_000
+    index_bytes: int = INDEX_LIMIT_BYTES
     walked_messages: int = 3_000
     local_messages: int = 200_000
     seconds: float = 1_500.0

@@ -15,7 +15,7 @@ from gribmill.ingest.mirror import IndexKind
 SHORTEST_MESSAGE = min(SHORTEST.values())
 LARGEST_OFFSET = 2**63 - 1
 # NOAA's largest indexes have about 60 kB, ECMWF's (all members) about 3 MB.
-LIMIT_BYTES = 32_000_000
+INDEX_LIMIT_BYTES = 32_000_000
 LIMIT_LINES = 200_000
 LIMIT_LINE_CHARACTERS = 4_000
 
@@ -63,8 +63,8 @@ class Inventory:
 
 def numbered_lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
     """Yields the non-blank lines with their numbers, from 1. Raises BadIndex for anything but plain text."""
-    if len(data) > LIMIT_BYTES:
-        raise BadIndex(source, None, f"an index of {len(data)} bytes is larger than {LIMIT_BYTES}")
+    if len(data) > INDEX_LIMIT_BYTES:
+        raise BadIndex(source, None, f"an index of {len(data)} bytes is larger than {INDEX_LIMIT_BYTES}")
     if what := wrong_file(data[:LIMIT_LINE_CHARACTERS].lstrip(b" \t\r\n")):
         raise BadIndex(source, None, f"this is {what}, not an index")
     if b"\0" in data[:4096]:

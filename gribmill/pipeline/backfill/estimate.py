@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gribmill.ingest.errors import IngestError
+from gribmill.ingest.index.entry import INDEX_LIMIT_BYTES
 from gribmill.ingest.index.parse import parse_index
 from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
@@ -15,7 +16,6 @@ from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 
 # Each run takes at least one request; beyond this number, files are only counted from the model's schedule.
 MOST_RUNS_ASKED = 24
-INDEX_LIMIT_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)

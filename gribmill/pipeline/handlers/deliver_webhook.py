@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from gribmill.errors import GribmillError
 from gribmill.ingest.http.deadline import Deadline, DeadlineResponse
 from gribmill.pipeline.context import context_of
+from gribmill.pipeline.effects import WEBHOOK_ANSWERED
 from gribmill.pipeline.job_arguments import DeliverWebhookArgs
 from gribmill.pipeline.job_types import DELIVER_WEBHOOK
 from gribmill.queue.model import Effect, Failed, Outcome, PublishedEvent, Succeeded, Webhook, WebhookAnswer
@@ -79,7 +80,7 @@ def _failed(answer: WebhookAnswer, attempt_no: int, *, permanent: bool = False, 
 
 
 def _effect(answer: WebhookAnswer) -> Effect:
-    return Effect("webhook_answered", json.dumps(dataclasses.asdict(answer)))
+    return Effect(WEBHOOK_ANSWERED, json.dumps(dataclasses.asdict(answer)))
 
 
 @dataclass(frozen=True, slots=True)

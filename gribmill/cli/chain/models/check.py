@@ -10,7 +10,7 @@ import click
 
 from gribmill.cli.output import print_json, print_table
 from gribmill.grib.names.time_range import parse_time_range
-from gribmill.ingest.index.entry import Inventory
+from gribmill.ingest.index.entry import INDEX_LIMIT_BYTES, Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import models_named
@@ -19,8 +19,6 @@ from gribmill.pipeline.models import configured_models
 from gribmill.regular_file import open_regular
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.model import ModelCheckView
-
-INDEX_LIMIT_BYTES = 32_000_000
 
 
 @click.command()
