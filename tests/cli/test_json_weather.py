@@ -131,7 +131,7 @@ def test_backfill(gribmill: Run, server: Server) -> None:
     check_golden("backfill", good(gribmill(*words)))
     with pytest.MonkeyPatch.context() as patch:
         ended = BackfillState(done=0, total=0, failed=2, active=0)
-        patch.setattr("gribmill.cli.chain.backfill.wait_for_workers", lambda *_: ended)
+        patch.setattr("gribmill.cli.chain.backfill._wait_for_workers", lambda *_: ended)
         check_golden("backfill", good(gribmill(*words, "--wait"), 1), case="--wait")
 
 
