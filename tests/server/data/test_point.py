@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,23 @@ def test_cached_values_stay_below_their_limit(forecast_root: Path) -> None:
             place = place_at(float(lat), LON)
             assert repr(forecasts([place], request, kept)) == repr(forecasts([place], request))
     assert 0 < kept.bytes_kept <= 100_000
+
+
+def test_layouts_stay_below_their_limit_whatever_columns_clients_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_tiles, "MOST_LAYOUTS", 3)
+    for hour in range(2):
+        make_forecasts(tmp_path, f"20260901_{12 + hour}", hours=1)
+    root = DataRoot(tmp_path)
+    kept = KeptTiles(root, MEMORY)
+    for run in ("20260901_12", "20260901_13"):
+        for variables in itertools.permutations(("t2m", "sp", "tcc")):
+            request = PointRequest(root, model="hrrr", run=run, variables=variables)
+            assert repr(forecasts([place_at(LAT, LON)], request, kept)) == repr(
+                forecasts([place_at(LAT, LON)], request)
+            )
+            assert 0 < kept.layouts_kept <= 3
 
 
 def test_without_a_cache_every_response_is_read_and_correct(forecast_root: Path) -> None:

@@ -34,6 +34,8 @@ from gribmill.tiles.read.tile import ReadAhead, Tile
 LOOK_SECONDS, LOOK_SECONDS_REMOTE = 1.0, 10.0
 BLOCK_POINTS = 2048
 MOST_LOOKS = 512
+# Layouts of all folders together: clients choose the columns, and a layout of many hours takes tens of kilobytes.
+MOST_LAYOUTS = 128
 # Size of an open tile's metadata, and how many tiles may be open even with little memory.
 TILE_BYTES, LEAST_TILES = 64 * 2**10, 500
 # For one hour: the variables of the answer, the array of each, and its metadata.
@@ -58,6 +60,7 @@ class KeptTiles:
         self._most_tiles = max(LEAST_TILES, limit_bytes // (4 * TILE_BYTES))
         self._looks: OrderedDict[object, tuple[float, object]] = OrderedDict()
         self._folders: OrderedDict[TileFolder, OpenFolder] = OrderedDict()
+        self._layouts: OrderedDict[tuple[int, tuple[str, ...] | None], SampleLayout] = OrderedDict()
         self._blocks: OrderedDict[tuple[int, str, int], Values] = OrderedDict()
         self.bytes_kept = 0
         self._numbers = 0
@@ -66,6 +69,10 @@ class KeptTiles:
     @property
     def open_tiles(self) -> int:
         return sum(len(one.tiles) for one in self._folders.values())
+
+    @property
+    def layouts_kept(self) -> int:
+        return len(self._layouts)
 
     def candidates(self, request: PointRequest) -> Sequence[Candidate]:
         return self.found_candidates(request, wait=True)
@@ -154,7 +161,7 @@ class KeptTiles:
 
     def _sampled(self, state: OpenFolder, place: Place, wanted: list[str] | None, *, wait: bool) -> Samples:
         location = _located(state.tiles[0], place)
-        layout = state.layout(wanted)
+        layout = self._layout(state, wanted)
         number, at = divmod(location.nearest, BLOCK_POINTS)
         blocks = self._kept(state, layout.arrays, number, wait=wait)
         columns = {name: block[:, at].tolist() for name, block in blocks.items()}
@@ -163,6 +170,21 @@ class KeptTiles:
             for row, hour in enumerate(layout.windowed)
         ]
         return KeptSamples(location, state.tiles[0], wanted, [*layout.steps], rows, layout=layout, by_array=columns)
+
+    def _layout(self, state: OpenFolder, wanted: list[str] | None) -> SampleLayout:
+        """The arrays that these columns need."""
+        key = state.number, None if wanted is None else tuple(wanted)
+        with self._lock:
+            found = self._layouts.get(key)
+            if found is not None:
+                self._layouts.move_to_end(key)
+                return found
+        made = SampleLayout.of(state.tiles, wanted)
+        with self._lock:
+            self._layouts[key] = made
+            while len(self._layouts) > MOST_LAYOUTS:
+                self._layouts.popitem(last=False)
+        return made
 
     def _kept(self, state: OpenFolder, names: tuple[str, ...], number: int, *, wait: bool) -> dict[str, Values]:
         found = self._found(state, names, number)
@@ -249,17 +271,7 @@ class OpenFolder:
     built_at: datetime | None
     tiles: tuple[Tile, ...]
     """All tiles, if they can be read and have the same points; otherwise none, and they are not cached."""
-    layouts: dict[tuple[str, ...] | None, SampleLayout] = field(default_factory=dict)
     reading: dict[int, Lock] = field(default_factory=dict)
-
-    def layout(self, wanted: list[str] | None) -> SampleLayout:
-        """The arrays that these columns need, computed once."""
-        key = None if wanted is None else tuple(wanted)
-        if key not in self.layouts:
-            if len(self.layouts) >= MOST_LOOKS:
-                self.layouts.clear()
-            self.layouts[key] = SampleLayout.of(self.tiles, wanted)
-        return self.layouts[key]
 
 
 @dataclass(frozen=True, slots=True)
