@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 
 from gribmill.cli.main import cli
 from gribmill.storage.layout import DataRoot
+from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point import kept_tiles
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
 from gribmill.tiles.read.point.place import place_at
@@ -123,6 +125,19 @@ def test_a_damaged_hour_is_an_empty_row_with_a_note(tmp_path: Path) -> None:
     assert not isinstance(found, Exception)
     assert np.isnan(found.columns["t2m"].values[1])
     assert repr([found]) == repr(forecasts([place], request))
+
+
+def test_seamless_forecast_whose_runs_were_all_removed_is_refused(tmp_path: Path) -> None:
+    for hour in range(2):
+        make_forecasts(tmp_path, f"20260901_{12 + hour}", hours=1)
+    root = DataRoot(tmp_path)
+    request = PointRequest(root, model="hrrr", run="seamless")
+    kept = KeptTiles(root, MEMORY)
+    (chosen,) = kept.candidates(request)
+    assert len(chosen.choice.folders) == 2
+    shutil.rmtree(tmp_path / "tiles" / "hrrr")
+    with pytest.raises(TileError, match="the run was removed"):
+        forecasts([place_at(LAT, LON)], request, kept)
 
 
 def test_cached_values_stay_below_their_limit(forecast_root: Path) -> None:

@@ -54,6 +54,8 @@ def read_rows(
             part.append((folder.run, samples))
         # Hours that cannot be read may be in an older run.
         have |= {minute for row, minute in enumerate(minutes) if not any(row in samples.unread for samples in several)}
+    if not all(parts):
+        raise TileError(f"no tile in {choice.folders[0].path} can be read: the run was removed")
     return [_join(part, wanted) for part in parts]
 
 
