@@ -50,6 +50,8 @@ class LimitedProtocol(HttpToolsProtocol):
         self._progress()
         self._is_writable()
         super().connection_lost(exc)
+        # After a reset, uvicorn leaves this timer running, and with it keeps the connection and its last request.
+        self._unset_keepalive_if_required()
 
     def pause_writing(self) -> None:
         """The client reads more slowly than the response is written."""

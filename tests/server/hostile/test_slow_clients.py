@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import select
 import socket
 import threading
+import weakref
 from collections.abc import Iterator
 
 import httpx
@@ -14,6 +17,7 @@ from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.settings.schema import Settings
 from tests.server.hostile.raw_connection import connected, statuses
 from tests.server.live_server import LiveServer, serving
+from tests.waiting import wait_until
 
 TILE = "/api/v1/tiles/hrrr/20260901_12/boston/000.npz"
 TILE_BYTES = 32 * 2**20
@@ -78,6 +82,31 @@ def test_a_client_that_reads_slowly_gets_every_byte(
         connection.send(f"GET {TILE} HTTP/1.1\r\nConnection: close\r\n".encode() + HEAD)
         body = connection.read_to_end().partition(b"\r\n\r\n")[2]
     assert body == bytes(range(256)) * (TILE_BYTES // 256)
+
+
+def test_a_connection_that_its_client_resets_is_forgotten(
+    server: LiveServer, lost: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[weakref.ref[LimitedProtocol]] = []
+    make = LimitedProtocol.connection_made
+
+    def noted(self: LimitedProtocol, transport: asyncio.Transport) -> None:
+        made.append(weakref.ref(self))
+        make(self, transport)
+        self.timeout_keep_alive = 3600
+
+    monkeypatch.setattr(LimitedProtocol, "connection_made", noted)
+    with connected(server.url) as connection:
+        connection.send(b"GET /healthz HTTP/1.1\r\n" + HEAD)
+        connection.read_until(b"\r\n\r\n")
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # close is a reset
+    assert lost.wait(60)
+
+    def forgotten() -> bool:
+        gc.collect()
+        return [one() for one in made] == [None]
+
+    wait_until(forgotten)
 
 
 def test_connection_stays_usable_after_a_file(server: LiveServer) -> None:
