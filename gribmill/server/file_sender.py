@@ -55,6 +55,9 @@ class FileSender:
                 return at
             at += sent
             self._cycle.expected_content_length -= sent
+        if self._transport.is_closing():
+            # uvicorn learns this in the next turn of the event loop, and until then would miss the rest of the body.
+            self._cycle.disconnected = True
         return end
 
     async def _flush(self) -> None:

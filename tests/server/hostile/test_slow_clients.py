@@ -84,6 +84,20 @@ def test_a_client_that_reads_slowly_gets_every_byte(
     assert body == bytes(range(256)) * (TILE_BYTES // 256)
 
 
+def test_a_download_that_its_client_resets_is_not_an_error(
+    server: LiveServer, lost: threading.Event, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A client could otherwise fill the log."""
+    with connected(server.url) as connection:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.send(f"GET {TILE} HTTP/1.1\r\n".encode() + HEAD)
+        connection.read_until(b"\r\n\r\n")
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")  # close is a reset
+    assert lost.wait(60)
+    assert httpx.get(f"{server.url}/healthz").status_code == 200
+    assert not [one for one in caplog.records if one.levelname == "ERROR"]
+
+
 def test_a_connection_that_its_client_resets_is_forgotten(
     server: LiveServer, lost: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
