@@ -45,7 +45,12 @@ def current_change(request: Request) -> AuditedChange:
     return change
 
 
-CurrentChange = Annotated[AuditedChange, Depends(current_change)]
+async def _of_request(request: Request) -> AuditedChange:
+    """Async because FastAPI runs plain functions in a thread, of which it would keep up to forty."""
+    return current_change(request)
+
+
+CurrentChange = Annotated[AuditedChange, Depends(_of_request)]
 
 
 async def make_change(server: ServerContext, request: Request, operation: str, handle: Handler) -> Response:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 
 from gribmill.console.extension import CONSOLE
 from gribmill.queue.store.jobs.jobs import Jobs
@@ -85,6 +89,23 @@ def test_every_route_has_an_operation_id(tmp_path: Path) -> None:
     assert isinstance(app, FastAPI)
     assert all(getattr(route, "operation_id", None) for route in app.routes)
     app.state.context.close()
+
+
+def test_no_request_needs_the_threads_of_fastapi(tmp_path: Path) -> None:
+    """It would keep up to forty of them, each with memory of its own, beside those of the server."""
+
+    def calls(dependant: Dependant) -> Iterator[Callable[..., Any]]:
+        assert dependant.call is not None
+        yield dependant.call
+        for one in dependant.dependencies:
+            yield from calls(one)
+
+    app = create_app(Settings(data=tmp_path), extensions=[CONSOLE])
+    routes = [route for route in app.routes if isinstance(route, APIRoute)]
+    plain = {call for route in routes for call in calls(route.dependant) if not iscoroutinefunction(call)}
+    app.state.context.close()
+    assert routes
+    assert not plain
 
 
 @pytest.mark.parametrize(
