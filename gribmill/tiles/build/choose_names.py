@@ -18,9 +18,9 @@ from gribmill.grib.product.levels import level_text
 from gribmill.tiles.build.field_windows import FillRule
 from gribmill.tiles.build.region_cut import ValueKind
 from gribmill.tiles.format.meta import RESERVED
+from gribmill.tiles.read.units import OPPOSITE_SIGN
 
 NO_FILL = FillRule()
-OPPOSITE_SIGN = "with the opposite sign"
 # Units of angles in the lexicon and in ecCodes. Temperatures in degrees are not among them: they can be averaged.
 ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
 
@@ -180,7 +180,7 @@ def lexicon_name(item: Field) -> str | None:
 def _named(keys: Keys, match: Match, name: str) -> NamedField:
     variable = match.variable if match.variable.name == name else lexicon().get(name) or match.variable
     level = level_text(keys.level, keys.level2)
-    words = f"{variable.long_name}, {OPPOSITE_SIGN}" if match.negated else variable.long_name
+    words = f"{variable.long_name}{OPPOSITE_SIGN}" if match.negated else variable.long_name
     named = NamedField(name, words, match.units, variable.standard_name, level, negated=match.negated)
     return _with_rules(named, variable, keys)
 

@@ -20,7 +20,7 @@ from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.restart_points import MOST_SEGMENTS, RestartPoints
 from gribmill.tiles.format.statistics import Summary
-from gribmill.tiles.format.zip_directory import CENTRAL, DEFLATED, END, LIMIT_BYTES, LIMIT_ZIP_MEMBERS, LOCAL, STORED
+from gribmill.tiles.format.zip_directory import CENTRAL, DEFLATED, END, LIMIT_BYTES, LIMIT_MEMBERS, LOCAL, STORED
 
 BLOCK_BYTES = 2**16
 ISAL_LEVEL = 2
@@ -141,8 +141,8 @@ def zip_pieces(members: Iterable[Member]) -> list[bytes | bytearray | memoryview
     ordered = sorted(members, key=itemgetter(0))
     if len({item.name for item in ordered}) != len(ordered):
         raise TileError("two arrays of one tile have the same name")
-    if len(ordered) > LIMIT_ZIP_MEMBERS:
-        raise TileError(f"{len(ordered)} arrays are more than one tile can have ({LIMIT_ZIP_MEMBERS})")
+    if len(ordered) > LIMIT_MEMBERS:
+        raise TileError(f"{len(ordered)} arrays are more than one tile may have ({LIMIT_MEMBERS})")
     pieces: list[bytes | bytearray | memoryview] = []
     directory: list[bytes] = []
     offset = 0

@@ -18,9 +18,8 @@ STORED, DEFLATED = 0, 8
 LOCAL = struct.Struct("<4s5H3I2H")
 CENTRAL = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
-# Larger sizes and offsets, and more members, need ZIP64, which tiles do not use.
+# Larger sizes and offsets need ZIP64, which tiles do not use.
 LIMIT_BYTES = 2**32 - 1
-LIMIT_ZIP_MEMBERS = 2**16 - 1
 
 LIMIT_MEMBERS = 4096  # a complete GFS file has 743 fields
 LIMIT_MEMBER_BYTES = 2**30  # 268 million points: the largest published grid has 47 million

@@ -21,7 +21,6 @@ from xarray.core import indexing
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.time_range import BUCKET, base_name
 from gribmill.identity import run_time
-from gribmill.storage.layout import TileFolder
 from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.cf_metadata import (
@@ -67,7 +66,7 @@ def open_run(
     dims = ("time", *(("lat", "lon") if first.regular else ("y", "x")))
     token = _file_token(tiles) if importlib.util.find_spec("dask") else None
     coordinates = {**space(first), **_times(tiles)}
-    names = _names(tiles, variables, choice.folders[0])
+    names = _names(tiles, variables, f"in {choice.folders[0].path}")
     totals = [name for name in names if variables is None and _is_total_of_several(name, tiles)]
     stored = {name: _stored_names(name, tiles) for name in names if name not in totals}
     windows = {name: _windows(each, tiles) for name, each in stored.items()}
@@ -175,15 +174,15 @@ class RunsArray(BackendArray):
         return found
 
 
-def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, folder: TileFolder) -> list[str]:
+def _names(tiles: Sequence[Tile], wanted: Sequence[str] | None, place: str) -> list[str]:
     known = sorted({name for tile in tiles for name in tile.meta.variables})
     if wanted is None:
-        # Hours cut by an earlier version may have the same variable under an old name.
+        # Tiles cut by an earlier version may have the same variable under an old name.
         renamed = lexicon().renamed
         return [name for name in known if name not in renamed or {*renamed[name]}.isdisjoint(known)]
     for name in wanted:
         if name not in known and not any(tile.find(name) for tile in tiles):
-            raise TileError(f"no tile in {folder.path} has {name}; they have {', '.join(known)}")
+            raise TileError(f"no tile {place} has {name}; they have {', '.join(known)}")
     return list(wanted)
 
 
@@ -264,7 +263,7 @@ def _runs_dataset(runs: Sequence[dict[int, Tile]], variables: Sequence[str] | No
         if tile.meta.grid != first.meta.grid:
             raise TileError(f"{tile.path} is on another grid than {first.path}: choose runs of one grid")
     steps = sorted({step for run in runs for step in run})
-    names = _names_of_several(every, variables)
+    names = _names(every, variables, "of these runs")
     token = _file_token(every) if importlib.util.find_spec("dask") else None
     dims = ("run", "step", *(("lat", "lon") if first.regular else ("y", "x")))
     found: dict[str, xr.Variable] = {}
@@ -295,11 +294,3 @@ def _axes_of_several(first: Tile, ids: Sequence[str], steps: Sequence[int]) -> d
         "step": xr.Variable(("step",), since, like["step"].attrs),
         "time": xr.Variable(("run", "step"), starts[:, None] + since[None, :], like["time"].attrs),
     }
-
-
-def _names_of_several(tiles: Sequence[Tile], wanted: Sequence[str] | None) -> list[str]:
-    known = sorted({name for tile in tiles for name in tile.meta.variables})
-    for name in wanted or ():
-        if not any(tile.find(name) for tile in tiles):
-            raise TileError(f"no tile of these runs has {name}; they have {', '.join(known)}")
-    return known if wanted is None else list(wanted)

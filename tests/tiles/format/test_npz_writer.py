@@ -16,7 +16,7 @@ import pytest
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format import npz_writer as npz
 from gribmill.tiles.format.npz_reader import Archive
-from gribmill.tiles.format.zip_directory import STORED
+from gribmill.tiles.format.zip_directory import LIMIT_MEMBERS, STORED
 
 WRITE_IN_ANOTHER_PROCESS = """
 import sys
@@ -105,6 +105,15 @@ def test_two_arrays_of_one_name_are_refused() -> None:
     twice = [npz.encode_member("t2m", np.zeros(3)), npz.encode_member("t2m", np.ones(3))]
     with pytest.raises(TileError, match="same name"):
         npz.zip_pieces(twice)
+
+
+def test_no_more_arrays_are_written_than_can_be_read(tmp_path: Path) -> None:
+    members = [npz.encode_member(f"v{number}", np.zeros(1)) for number in range(LIMIT_MEMBERS + 1)]
+    with pytest.raises(TileError, match=f"{LIMIT_MEMBERS + 1} arrays are more than one tile may have"):
+        npz.zip_pieces(members)
+    path = tmp_path / "005.npz"
+    path.write_bytes(b"".join(npz.zip_pieces(members[:-1])))
+    assert len(Archive(path).entries) == LIMIT_MEMBERS
 
 
 def test_more_than_four_gib_are_refused_before_anything_is_written() -> None:

@@ -89,6 +89,14 @@ def test_runs_are_chosen_by_number_or_by_name(root: Path) -> None:
         gribmill.open_runs("hrrr", data=root, variables=["snow"])
 
 
+def test_runs_with_an_old_and_a_new_name_of_a_variable_have_it_once(tmp_path: Path) -> None:
+    make_tile(tmp_path, {"ceil": (500.0, {})}, run=OLD)
+    make_tile(tmp_path, {"ceil_msl": (700.0, {})}, run=NEW)
+    opened = gribmill.open_runs("hrrr", data=tmp_path)
+    assert {*opened.data_vars} == {"ceil_msl", "crs"}
+    assert opened["ceil_msl"].isel(step=0, y=5, x=5).values.tolist() == [500.0, 700.0]
+
+
 def test_runs_on_different_grids_are_not_put_together(root: Path) -> None:
     boston = NEW_ENGLAND.__class__("boston", NEW_ENGLAND.box)
     make_tile(root, {"t2m": (1.0, {})}, grid=GFS, region=boston, run="20230722_08")
