@@ -116,3 +116,18 @@ def test_a_manual_completion_that_clears_the_worker_is_counted(url: str, store: 
         connection.execute("UPDATE jobs SET status = 'completed', completed_at = now(), worker_id = NULL")
     assert next(kind.counts for kind in store.types.stats() if kind.type == "plain") == {"completed": 1}
     assert [one.status for one in store.jobs.history(job.id).attempts] == ["succeeded"]
+
+
+def test_manually_inserted_rows_do_not_read_all_rows_before_them(url: str, store: Store) -> None:
+    rows = "INSERT INTO jobs (type) SELECT 'plain' FROM generate_series(1, {})"
+    read = "SELECT pg_stat_force_next_flush(), seq_tup_read FROM pg_stat_user_tables WHERE relname = 'jobs'"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(rows.format(100).encode())
+        connection.execute("ANALYZE jobs")
+        connection.execute(read)
+        before = connection.execute(read).fetchone()
+        connection.execute(rows.format(500).encode())
+        connection.execute(read)
+        after = connection.execute(read).fetchone()
+    assert before is not None and after is not None
+    assert after[1] - before[1] < 500
