@@ -13,7 +13,7 @@ from gribmill.server.data.point_answer import PointSource, without_paths
 from gribmill.server.problems import HttpProblem
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.point.kept_tiles import KeptTiles
+from gribmill.tiles.read.point.kept_tiles import KeptTiles, check_there
 from gribmill.tiles.read.point.point import Candidate, PointRequest
 from gribmill.tiles.read.run_choice import no_tiles
 from gribmill.tiles.read.tile import Tile, read_tile
@@ -69,6 +69,8 @@ def area(source: PointSource, wanted: AreaRequest) -> AreaView:
             hours.append(_hour(tile, wanted, points, units))
         except TileError as error:
             notes.append(f"hour {step / 60:g} cannot be read: {without_paths(tiles.root, str(error))}")
+    if notes:
+        check_there(folder)
     if lacking := [name for name in wanted.variables if name not in known] if hours else []:
         raise HttpProblem(404, f"{folder.model} over {folder.region} has no {', '.join(lacking)}; it has {_has(first)}")
     choice, box = candidate.choice, wanted.box or Box(*first.meta.region.box)

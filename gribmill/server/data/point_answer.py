@@ -16,7 +16,7 @@ from gribmill.identity import RunRef
 from gribmill.server.context import ServerContext
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.layout import DataRoot, TileFolder
-from gribmill.tiles.errors import TileError
+from gribmill.tiles.errors import TileError, VanishedRun
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
 from gribmill.tiles.read.point.place import Place
 from gribmill.tiles.read.point.point import PointRequest, TileSource, forecasts
@@ -24,6 +24,8 @@ from gribmill.tiles.read.point.series import Series, hour_number, time_text, val
 
 Answer = TypeVar("Answer")
 NOT_NUMBERS = (":nan", ":inf", ":-inf")
+# How many runs may be removed during a request.
+MOST_TURNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +68,32 @@ async def answered(server: ServerContext, answer: Callable[[PointSource], Answer
     """The result of `answer`: computed directly if everything is cached, otherwise in a thread."""
     try:
         return answer(PointSource(server.tiles, server.weather.catalogue, wait=False))
-    except NotKept:
-        return await server.run(answer, waiting_source(server))
+    except (NotKept, VanishedRun):
+        return await server.run(answered_now, server, answer)
 
 
-def waiting_source(server: ServerContext) -> PointSource:
-    """A source that may read, for use in a thread."""
-    return PointSource(server.tiles, server.weather.catalogue, wait=True)
+def answered_now(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:
+    """The result of `answer` with a source that may read, for use in a thread.
+
+    If the chosen run is removed meanwhile, it is asked again, and chooses another run.
+    """
+    source = PointSource(server.tiles, server.weather.catalogue, wait=True)
+    for turn in range(MOST_TURNS):
+        try:
+            return answer(source)
+        except VanishedRun as error:
+            if turn == MOST_TURNS - 1:
+                raise HttpProblem(404, without_paths(server.root, str(error))) from None
+            source.tiles.look_again()
+    raise AssertionError("the last turn returns or raises")
 
 
 def one_series(source: PointSource, place: Place, request: PointRequest) -> Series:
     """The forecast at one place; raises a problem 404 if there is none."""
     try:
         (found,) = source.series([place], request)
+    except VanishedRun:
+        raise
     except TileError as error:
         found = error
     if isinstance(found, TileError):

@@ -25,7 +25,7 @@ from gribmill.server.data.parameters import (
     point_request,
     variable_names,
 )
-from gribmill.server.data.point_answer import PointSource, answered, one_series, point_json, waiting_source
+from gribmill.server.data.point_answer import PointSource, answered, answered_now, one_series, point_json
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.tiles.read.point.place import place_at
@@ -80,7 +80,7 @@ async def area_statistics(
     names = variable_names(variables, MOST_AREA_VARIABLES) or ()
     request = point_request(server.root, model, run, region, names, units=units)
     wanted = AreaRequest(request, _box(bbox), names, _percentiles(percentiles), first_hour, last_hour)
-    return await server.run(area, waiting_source(server), wanted)
+    return await server.run(answered_now, server, lambda source: area(source, wanted))
 
 
 def _box(text: str | None) -> Box | None:

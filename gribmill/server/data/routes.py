@@ -13,7 +13,7 @@ from gribmill.ingest.models.model import Model
 from gribmill.pipeline.status.overview import look_at
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.data.parameters import ModelPath, ModelQuery, RegionQuery
-from gribmill.server.data.point_answer import waiting_source
+from gribmill.server.data.point_answer import answered_now
 from gribmill.server.data.runs import latest_run, model_meta, runs_of
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
@@ -79,7 +79,7 @@ async def latest_runs(
     complete: Annotated[bool, Query(description="Only a complete run; otherwise the newest that has any tile.")] = True,
 ) -> list[LatestRunView]:
     """The run to read for each region of a model, or for one region, with the URLs of its tiles."""
-    return await server.run(lambda: latest_run(waiting_source(server), model, region, complete=complete))
+    return await server.run(answered_now, server, lambda one: latest_run(one, model, region, complete=complete))
 
 
 @router.get("/status")
@@ -115,7 +115,7 @@ def _meta(server: ServerContext, model: str) -> ModelMetaView:
         raise HttpProblem(404, f"there is no model {model}")
     runs = [] if known is None else known.runs(datetime.now(UTC))
     gaps = [int((after - before).total_seconds()) for after, before in pairwise(runs)]
-    return model_meta(waiting_source(server), model, min(gaps, default=None))
+    return answered_now(server, lambda source: model_meta(source, model, min(gaps, default=None)))
 
 
 def _models_here(server: ServerContext) -> set[str]:

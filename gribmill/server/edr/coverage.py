@@ -19,9 +19,10 @@ from gribmill.regions.grids.earth import KM_PER_DEGREE
 from gribmill.server.edr.collection import Collection, text_of, time_of
 from gribmill.server.edr.query import Polygon, QueryBox, QueryTimes
 from gribmill.server.problems import HttpProblem
-from gribmill.tiles.errors import TileError
+from gribmill.tiles.errors import TileError, VanishedRun
 from gribmill.tiles.format.meta import VariableMeta
-from gribmill.tiles.read.point.place import place_at
+from gribmill.tiles.read.point.kept_tiles import check_there
+from gribmill.tiles.read.point.place import locate_in_tile, place_at
 from gribmill.tiles.read.point.point import TileSource
 from gribmill.tiles.read.tile import Tile, read_tile
 
@@ -53,10 +54,14 @@ def position(
 ) -> dict[str, Any]:
     """A PointSeries at the nearest grid point."""
     place = place_at(lat, lon)
+    if locate_in_tile(one.tile, place.lat, place.lon) is None:
+        raise HttpProblem(400, f"{lon:g} {lat:g} is outside the collection {one.id}")
     try:
         (samples,) = source.sample(one.candidate.choice.folders[0], [place], "nearest", [*names])
+    except VanishedRun:
+        raise
     except TileError:
-        raise HttpProblem(400, f"{lon:g} {lat:g} is outside the collection {one.id}") from None
+        raise HttpProblem(404, f"no tile of run {one.run} of {one.id} can be read") from None
     steps = _steps(one, times)
     rows = {step: row for row, step in enumerate(samples.steps)}
     at = [rows.get(step, -1) for step in steps]
@@ -135,6 +140,7 @@ def _read(one: Collection, step: int, part: GridPart, values: dict[str, Values],
     try:
         tile = read_tile(one.state.paths[step], one.tile)
     except TileError:
+        check_there(one.candidate.choice.folders[0])
         return
     inside = part.points >= 0
     width = tile.shape[1]

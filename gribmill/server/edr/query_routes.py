@@ -9,7 +9,7 @@ import orjson
 from starlette.responses import Response
 
 from gribmill.server.context import Server, ServerContext
-from gribmill.server.data.point_answer import PointSource, RunTimes, answered, waiting_source
+from gribmill.server.data.point_answer import PointSource, RunTimes, answered, answered_now
 from gribmill.server.data.run_headers import run_headers
 from gribmill.server.edr.collection import MEDIA_TYPE, Collection, collection
 from gribmill.server.edr.coverage import cube, position
@@ -115,7 +115,7 @@ async def _coverage(
         return orjson.dumps(found, option=orjson.OPT_SERIALIZE_NUMPY), _headers(one, times)
 
     if slow:
-        body, headers = await server.run(answer, waiting_source(server))
+        body, headers = await server.run(answered_now, server, answer)
     else:
         body, headers = await answered(server, answer)
     return Response(body, media_type=MEDIA_TYPE, headers=headers)

@@ -21,7 +21,8 @@ from gribmill.server.openmeteo.sun import SunTimes, is_up, sun_times
 from gribmill.server.openmeteo.units import UNDEFINED, Units, to_unit
 from gribmill.server.openmeteo.variables import OLD_NAMES, ForecastVariable, hourly_variable
 from gribmill.storage.layout import TileFolder
-from gribmill.tiles.errors import TileError
+from gribmill.tiles.errors import TileError, VanishedRun
+from gribmill.tiles.read.point.kept_tiles import NotKept, check_there
 from gribmill.tiles.read.point.place import Place
 from gribmill.tiles.read.point.point import PointRequest, containing
 from gribmill.tiles.read.point.sample import derivable
@@ -72,7 +73,7 @@ class PlaceForecast:
                 try:
                     here = _columns(source, earlier, variables)
                     series.append(_series(source, place, earlier, here, base))
-                except OpenMeteoError:
+                except (OpenMeteoError, VanishedRun):
                     continue
         height = series[0].columns.get(OROGRAPHY)
         heights = [value for value in height.values if not math.isnan(value)] if height else []
@@ -163,9 +164,14 @@ def _series(
     request = PointRequest(base.root, folder.model, folder.run, folder.region, names or None, units="common")
     try:
         (found,) = source.series([place], request)
+    except VanishedRun:
+        raise
     except TileError as error:
         found = error
     if isinstance(found, TileError):
+        if not source.wait:
+            raise NotKept
+        check_there(folder)
         raise OpenMeteoError(without_paths(base.root, str(found)))
     return found
 

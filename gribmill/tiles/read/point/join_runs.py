@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from gribmill.identity import run_time
 from gribmill.storage.layout import TileFolder
-from gribmill.tiles.errors import TileError
+from gribmill.tiles.errors import TileError, VanishedRun
 from gribmill.tiles.read.point.place import Place, Sampling
 from gribmill.tiles.read.point.sample import Samples
 from gribmill.tiles.read.point.series import Column, TimeWindow
@@ -55,7 +55,7 @@ def read_rows(
         # Hours that cannot be read may be in an older run.
         have |= {minute for row, minute in enumerate(minutes) if not any(row in samples.unread for samples in several)}
     if not all(parts):
-        raise TileError(f"no tile in {choice.folders[0].path} can be read: the run was removed")
+        raise VanishedRun(f"no tile in {choice.folders[0].path} can be read: the run was removed")
     return [_join(part, wanted) for part in parts]
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from gribmill.arrays import Values
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
-from gribmill.tiles.errors import TileError
+from gribmill.tiles.errors import TileError, VanishedRun
 from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 from gribmill.tiles.read.open_tiles import open_tiles
@@ -99,11 +99,26 @@ class KeptTiles:
                 pass  # damaged, or replaced since the listing: read without the cache, with notes
         if not wait:
             raise NotKept
-        return sample_folder(folder, places, method, wanted)
+        try:
+            found = sample_folder(folder, places, method, wanted)
+        except TileError:
+            check_there(folder)
+            raise
+        if any(one.unread for one in found):
+            check_there(folder)
+        return found
 
     def folder(self, folder: TileFolder, *, wait: bool = True) -> OpenFolder:
-        """The tiles of a folder from a recent listing."""
-        return self.looked(folder, lambda: self._open(folder), wait=wait)
+        """The tiles of a folder from a recent listing; raises VanishedRun if there are none."""
+        found = self.looked(folder, lambda: self._open(folder), wait=wait)
+        if not found.paths:
+            raise _removed(folder)
+        return found
+
+    def look_again(self) -> None:
+        """Forget all listings: one of them names a run that was removed."""
+        with self._looking:
+            self._looks.clear()
 
     def looked(self, key: object, look: Callable[[], Found], *, wait: bool) -> Found:
         """The result of `look`, from less than a second ago or from now."""
@@ -235,6 +250,16 @@ class OnlyKept:
         self, folder: TileFolder, places: Sequence[Place], method: Sampling, wanted: list[str] | None
     ) -> list[Samples]:
         return self.kept.samples(folder, places, method, wanted, wait=False)
+
+
+def check_there(folder: TileFolder) -> None:
+    """Raise VanishedRun if the folder no longer has any tiles."""
+    if not folder.tiles():
+        raise _removed(folder)
+
+
+def _removed(folder: TileFolder) -> VanishedRun:
+    return VanishedRun(f"no tile in {folder.path} can be read: the run was removed")
 
 
 def _located(tile: Tile, place: Place) -> TileLocation:
