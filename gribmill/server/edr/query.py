@@ -86,7 +86,8 @@ def parse_point(coords: str | None) -> tuple[float, float]:
     """`POINT(-71.06 42.36)` as longitude and latitude."""
     found = _POINT.fullmatch(_text(coords))
     if found is None:
-        raise _wrong("coords", f"{quoted(coords)} is not a point: use POINT(longitude latitude)")
+        what = "a point is required" if coords is None else f"{quoted(coords)} is not a point"
+        raise _wrong("coords", f"{what}: use POINT(longitude latitude)")
     lon, lat = float(found[1]), float(found[2])
     _check(lon, lat, "coords")
     return lon, lat
@@ -96,7 +97,8 @@ def parse_polygon(coords: str | None) -> Polygon:
     """`POLYGON((-72 42,-71 42,-71 43,-72 42))`, with holes."""
     found = _POLYGON.fullmatch(_text(coords))
     if found is None:
-        raise _wrong("coords", f"{quoted(coords)} is not a polygon: use POLYGON((lon lat, lon lat, …))")
+        what = "a polygon is required" if coords is None else f"{quoted(coords)} is not a polygon"
+        raise _wrong("coords", f"{what}: use POLYGON((lon lat, lon lat, …))")
     rings = [_ring(text) for text in re.findall(r"\(([^()]*)\)", found[1])]
     if sum(len(ring) for ring in rings) > MOST_VERTICES:
         raise _wrong("coords", f"a polygon has at most {MOST_VERTICES} vertices")
@@ -180,9 +182,9 @@ def _ring(text: str) -> Floats:
 def _moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):  # an offset may lead out of the years 1 to 9999
         raise _wrong("datetime", f"{quoted(text)} is not a time such as 2026-11-18T06:00:00Z") from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _text(value: str | None) -> str:
