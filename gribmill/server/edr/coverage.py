@@ -82,7 +82,9 @@ def cube(
     steps = _steps(one, times)
     part = grid_part(one.tile, bounds)
     if mask is not None:
-        outside = ~mask.contains(part.x[None, :], part.y[:, None])
+        # The polygon may have longitudes up to 360.
+        x = bounds.west + (part.x - bounds.west + TOLERANCE) % 360.0 - TOLERANCE
+        outside = ~mask.contains(x[None, :], part.y[:, None])
         part.points[outside] = -1
     if not part.points.size or (part.points < 0).all():
         raise HttpProblem(400, f"the collection {one.id} has no grid point in that area")
@@ -114,7 +116,8 @@ def grid_part(tile: Tile, bounds: QueryBox) -> GridPart:
     south, north = tile.meta.region.box[1], tile.meta.region.box[3]
     step_x = round(step_y / max(0.05, math.cos(math.radians((south + north) / 2))), 4)
     y = _lines(max(bounds.south, -90.0), min(bounds.north, 90.0), step_y)
-    x = _lines(bounds.west, bounds.west + width, step_x)
+    west = bounds.west - 360.0 if bounds.west > 180 else bounds.west
+    x = _lines(west, west + width, step_x)
     if len(x) * len(y) > MOST_VALUES:
         raise HttpProblem(413, f"the box has {len(x) * len(y)} points, more than {MOST_VALUES}")
     at_rows, at_columns = tile.locate(*np.broadcast_arrays(y[:, None], x[None, :]))

@@ -206,6 +206,14 @@ def test_an_area_is_null_outside_its_polygon(client: httpx.Client) -> None:
     assert not np.isnan(values).all()
 
 
+@pytest.mark.parametrize("name", ["hrrr:boston", "gfs:new_england"])
+def test_a_polygon_may_have_longitudes_up_to_360(client: httpx.Client, name: str) -> None:
+    query = {"parameter-name": "t2m", "datetime": FIRST}
+    usual = coverage(client, f"{name}/area", coords="POLYGON((-71.5 42,-70.9 42,-70.9 42.6,-71.5 42))", **query)
+    other = coverage(client, f"{name}/area", coords="POLYGON((288.5 42,289.1 42,289.1 42.6,288.5 42))", **query)
+    assert other == usual
+
+
 def test_owslib_finds_collections_and_asks_for_a_position(server: LiveServer) -> None:
     edr = EnvironmentalDataRetrieval(f"{server.url}/edr/")
     assert set(edr.data()) == {"hrrr:boston", "gfs:new_england"}
