@@ -11,6 +11,7 @@ import standardwebhooks
 
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.errors import BadWebhook
+from gribmill.queue.model import NewEvent, NewJob, NewTenant
 from gribmill.queue.public_address import is_public
 from gribmill.queue.store import Store
 from gribmill.settings.schema import Settings, WebhookSettings
@@ -169,3 +170,31 @@ def test_webhook_that_could_never_work_is_refused(
         store.webhooks.add(url, events, secret=secret)
     assert "s3cret" not in str(refusal.value)
     assert store.webhooks.list() == []
+
+
+@pytest.mark.parametrize(
+    ("owner", "of_event", "of_job", "delivered"),
+    [
+        ("acme", "acme", "acme", True),
+        ("acme", "other", "acme", False),
+        ("acme", "global", "acme", False),
+        ("other", "acme", "acme", False),
+        ("*", "acme", "acme", False),
+        ("*", "acme", "global", True),
+    ],
+)
+def test_a_tenant_cannot_deliver_events_or_to_webhooks_of_another(
+    receiver: Receiver, store: Store, settings: Settings, owner: str, of_event: str, of_job: str, *, delivered: bool
+) -> None:
+    """Any tenant may enqueue a job of this type, with any ids."""
+    for name in ("acme", "other"):
+        store.tenants.add(NewTenant(name))
+    webhook = store.webhooks.add(receiver.url, ["never"], tenant_id=owner)
+    with store.database.write() as tx:
+        tx.publish(NewEvent("secret.found", {"secret": 1}, of_event))
+    event = store.events.list()[0]
+    args = {"webhook_id": webhook.id, "event_id": event.id}
+    store.jobs.enqueue(NewJob("deliver_webhook", args, tenant_id=of_job))
+    tick(store, settings)
+    assert (len(receiver.got) == 1) is delivered
+    assert store.webhooks.get(webhook.id).last_error is None

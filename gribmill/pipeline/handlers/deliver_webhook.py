@@ -41,8 +41,11 @@ def run(task: Task) -> Outcome:
     with context.catalogue.database.read() as tx:
         webhook = tx.first(Webhook, "webhooks/get", {"id": args.webhook_id})
         event = tx.first(PublishedEvent, "events/get", {"id": args.event_id})
-    if webhook is None or event is None:
-        return Succeeded(skipped=f"the {'event' if webhook else 'webhook'} is gone")
+    # Any tenant may enqueue a job of this type: to it, what belongs to others does not exist.
+    if webhook is None or webhook.job_tenant != task.tenant_id:
+        return Succeeded(skipped="the webhook is gone")
+    if event is None or not webhook.may_receive(event):
+        return Succeeded(skipped="the event is gone")
     if not webhook.is_enabled:
         return Succeeded(skipped=f"webhook {webhook.id} is disabled")
     settings = context.settings.webhooks

@@ -32,6 +32,7 @@ from gribmill.queue.model.definition import (
 )
 from gribmill.queue.model.event import (
     ADAPTIVE,
+    ALL_TENANTS,
     OPTIONAL_EVENTS,
     BrokenTrigger,
     Delivery,
@@ -68,6 +69,7 @@ from gribmill.queue.model.worker import Heartbeat, Reservation, Worker, WorkerSt
 
 __all__ = [
     "ADAPTIVE",
+    "ALL_TENANTS",
     "BACKOFF_JITTER",
     "DEAD_LETTER",
     "DEFAULT_TENANT",

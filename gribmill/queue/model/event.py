@@ -16,6 +16,8 @@ TriggerKind = Literal["schedule", "event", "adaptive"]
 ADAPTIVE = "@adaptive"
 EVENT_WINDOW_SECONDS = 300
 DeliveryStatus = Literal["pending", "delivered", "failed"]
+# The tenant of a webhook that receives the events of all.
+ALL_TENANTS = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,15 @@ class Webhook:
     created_by: str | None
     created_at: datetime | None
     updated_at: datetime | None
+
+    @property
+    def job_tenant(self) -> str:
+        """The tenant that its delivery jobs belong to."""
+        return DEFAULT_TENANT if self.tenant_id == ALL_TENANTS else self.tenant_id
+
+    def may_receive(self, event: PublishedEvent) -> bool:
+        """Whether the event is of its tenant."""
+        return self.tenant_id in (ALL_TENANTS, event.tenant_id)
 
 
 @dataclass(frozen=True, slots=True)

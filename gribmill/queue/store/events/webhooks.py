@@ -15,6 +15,7 @@ from gribmill.database.protocol import Database, Transaction
 from gribmill.errors import quoted
 from gribmill.queue.errors import BadWebhook, EventNotFound, WebhookNotFound
 from gribmill.queue.model import (
+    ALL_TENANTS,
     DEFAULT_TENANT,
     Delivery,
     Enqueued,
@@ -31,7 +32,6 @@ from gribmill.queue.store.tenants import get_tenant
 
 DELIVERY_TYPE = "deliver_webhook"
 TEST_EVENT = "webhook.test"
-ALL_TENANTS = "*"
 SECRET_PREFIX = "whsec_"  # noqa: S105 — the prefix that Standard Webhooks prescribes
 LONGEST_URL = 2000
 MOST_PATTERNS = 50
@@ -129,7 +129,7 @@ class Webhooks(Facet):
         """Deliver a test event to this webhook only."""
         with self.database.write() as tx:
             webhook = get_webhook(tx, webhook_id)
-            tenant = _tenant(webhook)
+            tenant = webhook.job_tenant
             row = {"name": TEST_EVENT, "tenant_id": tenant, "payload": {"webhook_id": webhook_id}, "event_key": None}
             (event,) = tx.query(PublishedEvent, "events/insert_emitted", row)
             made = self._deliver(tx, webhook, event)
@@ -177,7 +177,7 @@ class Webhooks(Facet):
         job = NewJob(
             DELIVERY_TYPE,
             args,
-            tenant_id=_tenant(webhook),
+            tenant_id=webhook.job_tenant,
             source="event",
             source_ref=ref,
             correlation_id=event.correlation_id,
@@ -202,7 +202,7 @@ def record_answer(tx: Transaction, answer: WebhookAnswer) -> None:
     row = {"id": answer.webhook_id, "gone": answer.gone, "before": before, "reason": reason}
     for webhook in tx.query(Webhook, "webhooks/disable_failing", row):
         payload = {"webhook_id": webhook.id, "host": urlsplit(webhook.url).hostname, "reason": reason}
-        tx.publish(NewEvent("webhook.disabled", payload, _tenant(webhook)))
+        tx.publish(NewEvent("webhook.disabled", payload, webhook.job_tenant))
 
 
 def get_webhook(tx: Any, webhook_id: int) -> Webhook:
@@ -215,10 +215,6 @@ def get_webhook(tx: Any, webhook_id: int) -> Webhook:
 
 def _wanting(tx: Transaction, event: PublishedEvent) -> list[Webhook]:
     return tx.query(Webhook, "webhooks/for_event", {"name": event.name, "tenant_id": event.tenant_id})
-
-
-def _tenant(webhook: Webhook) -> str:
-    return DEFAULT_TENANT if webhook.tenant_id == ALL_TENANTS else webhook.tenant_id
 
 
 def checked_url(url: str) -> str:
