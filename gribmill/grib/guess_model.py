@@ -192,11 +192,9 @@ def _member(keys: Keys, family: str) -> str:
         return mean
     if family not in ENSEMBLES:
         return ""
-    if keys.spread:
-        return spread
     if keys.probability is not None or keys.percentile is not None:
         return chance
-    return {8: "min", 9: "max"}.get(-1 if keys.derived is None else keys.derived, "")
+    return "" if keys.derived is None else {8: "min", 9: "max"}.get(keys.derived, spread)
 
 
 def _neutral(keys: Keys, aerosols: bool) -> str:

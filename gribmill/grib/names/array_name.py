@@ -96,8 +96,8 @@ def _statistic(keys: Keys) -> str:
 
 def _ensemble(keys: Keys) -> str:
     name = f"_{keys.of_many}_of_many" if keys.of_many else ""
-    if keys.derived in DERIVED:
-        name += f"_{DERIVED[keys.derived]}"
+    if keys.derived is not None and not keys.ensemble_mean:
+        name += f"_{DERIVED.get(keys.derived, f'derived{keys.derived}')}"
     if keys.percentile is not None:
         name += f"_p{keys.percentile}"
     if keys.probability:

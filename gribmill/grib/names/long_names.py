@@ -51,8 +51,9 @@ def of_ensemble(name: str, units: str, keys: Keys) -> NameAndUnits:
     """Long name and units of an ensemble statistic, from those of the quantity. Probabilities are in percent."""
     if keys.of_many is not None:
         name = f"{name}, {OF_MANY[keys.of_many]} of many analyses or forecasts"
-    if keys.derived in ENSEMBLE_STATISTICS:
-        name = f"{name}, {ENSEMBLE_STATISTICS[keys.derived]}"
+    if keys.derived is not None and not keys.ensemble_mean:
+        words = ENSEMBLE_STATISTICS.get(keys.derived, f"statistic {keys.derived} of the ensemble")
+        name = f"{name}, {words}"
         units = "1" if keys.derived in DIMENSIONLESS else units
     if keys.percentile is not None:
         name = f"{name}, percentile {keys.percentile} of the ensemble"

@@ -108,14 +108,12 @@ class Keys:
 
     @property
     def spread(self) -> bool:
-        """Whether it is an ensemble spread (code table 4.7) instead of the quantity itself."""
-        return self.derived in SPREADS
+        """Whether it is a spread, minimum or other ensemble statistic but a mean (code table 4.7)."""
+        return self.derived is not None and self.derived not in MEANS
 
 
 # Unweighted, weighted by skill, of a cluster.
 MEANS = frozenset({0, 1, 6})
-# Standard deviation, normalised standard deviation, spread, large anomaly index, interquartile range.
-SPREADS = frozenset({2, 3, 4, 5, 7})
 
 
 # What identifies a field, by name; values that the message lacks are left out. Tiles store it in `meta`.

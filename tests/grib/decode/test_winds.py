@@ -201,8 +201,9 @@ def test_pairs_are_of_one_constituent_and_one_member(template: int, key: str) ->
         {"productDefinitionTemplateNumber": 5, "probabilityType": 1},
         {"productDefinitionTemplateNumber": 6, "percentileValue": 90},
         {"productDefinitionTemplateNumber": 2, "derivedForecast": 4},
+        {"productDefinitionTemplateNumber": 2, "derivedForecast": 9},
     ],
-    ids=["chance", "percentile", "spread"],
+    ids=["chance", "percentile", "spread", "maximum"],
 )
 def test_probabilities_percentiles_and_spreads_are_not_vectors(keys: dict[str, int]) -> None:
     both = [component((0, 2, number), **keys) for number in (2, 3)]

@@ -495,6 +495,18 @@ def test_spreads_are_named_as_such_where_a_file_has_nothing_else(tmp_path: Path)
     assert named.names == ["t2m_spread"]
 
 
+@pytest.mark.parametrize(("number", "wanted"), [(8, "t2m_lowest"), (9, "t2m_highest"), (193, "t2m_derived193")])
+def test_extremes_and_unknown_statistics_of_an_ensemble_are_not_the_quantity(
+    number: int, wanted: str, tmp_path: Path
+) -> None:
+    keys = {"productDefinitionTemplateNumber": 2, "derivedForecast": number}
+    statistic, plain = make_message("gfs-small", "2t", 270.0, keys=keys), make_message("gfs-small", "2t", 280.0)
+    path = write(tmp_path / "both.grib2", [statistic, plain])
+    (tile,) = build(path, [AFRICA], tmp_path, model="gfs", everything=True).tiles
+    assert {name: read_tile(tile.path).read(name).max() for name in tile.meta.variables} == {wanted: 270, "t2m": 280}
+    assert "of the ensemble" in tile.meta.variables[wanted].long_name
+
+
 def test_a_part_of_an_hour_can_be_filed_under_the_models_own_hour(tmp_path: Path) -> None:
     message = make_message("gfs-small", "2t", step=15, step_units="m")
     path = write(tmp_path / "subh.grib2", [message])

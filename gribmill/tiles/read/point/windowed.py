@@ -146,7 +146,7 @@ def _checked(value: float, precision: float, signed: bool) -> float | None:
 # One hour: the value of each variable, and its metadata.
 SampleRow = dict[str, tuple[float, VariableMeta]]
 INSTANT, SUM, MEAN, OTHER = "instant", "accum", "avg", "other"
-SPREADS = {"standard deviation", "normalised standard deviation", "spread", "interquartile range"}
+MEANS = {"mean", "weighted mean", "mean of a cluster"}
 EXTREMES = {"max": True, "min": False}
 PERCENT = 100.0
 
@@ -230,9 +230,9 @@ class WindowedColumns:
 
 
 def _combines(quantity: VariableMeta) -> bool:
-    """Whether values over parts of a time range can be combined. Probabilities, percentiles and spreads cannot."""
+    """Whether values over parts of a time range can be combined. Of an ensemble, only values and means can."""
     identity = quantity.identity
-    if identity.get("derived") in SPREADS or "probability" in identity or "percentile" in identity:
+    if identity.get("derived", "mean") not in MEANS or "probability" in identity or "percentile" in identity:
         return False
     return quantity.statistic != SUM or quantity.units != "%"
 
