@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from gribmill.grib.decode.field import Field
 from gribmill.grib.errors import GribError
 from gribmill.grib.guess_model import AEROSOLS, ModelGuess, guess_model
 from gribmill.grib.names.array_name import array_name
+from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.identity import run_id
 from gribmill.regions.grids import Grid
 from gribmill.tiles.build.field_metadata import skipped_message
@@ -18,6 +20,7 @@ from gribmill.tiles.format.meta import SkippedMessage
 
 # (run, minutes since the run, grid, model id): the fields that share a tile.
 Step = tuple[str, int, Grid, str]
+MINUTE = timedelta(minutes=1)
 SEVERAL_MEMBERS = "it has {count} members ({some} …), which cannot all be {model}: give --model a name without a dot"
 
 
@@ -81,14 +84,23 @@ def _place(item: Field, skipped: list[SkippedMessage]) -> tuple[str, int, Grid] 
     """Run, minutes and grid; a field without them is noted as skipped."""
     name = array_name(item.keys)
     end = item.keys.end
-    minutes = -1 if end is None or item.keys.valid is None else int(end.total_seconds() // 60)
-    if minutes < 0:
-        skipped.append(skipped_message(name, item, "its forecast time is unknown"))
+    if end is None or item.keys.valid is None or end < timedelta(0):
+        skipped.append(skipped_message(name, item, _why_without_step(item)))
         return None
     try:
-        return run_id(item.keys.reference), minutes, item.grid
+        return run_id(item.keys.reference), end // MINUTE, item.grid
     except GribError as error:
         # The path is removed: the bytes of a tile must not depend on the folder of its GRIB file.
         place = f"{item.source}: message {item.label} at byte {item.offset}: "
         skipped.append(skipped_message(name, item, str(error).removeprefix(place)))
         return None
+
+
+def _why_without_step(item: Field) -> str:
+    """Why a field has no step: tiles are filed by the time since the start of the run."""
+    keys = item.keys
+    if keys.template is not None and keys.template not in TEMPLATES:
+        return f"product template 4.{keys.template} is not supported"
+    if keys.end is None or keys.valid is None:
+        return "its forecast time is unknown"
+    return f"it is for {keys.valid:%Y-%m-%d %H:%M}, before its run began"

@@ -330,6 +330,23 @@ def test_runs_at_either_end_of_the_calendar(year: int, step: int, runs: list[str
     assert [note.reason for note in outcome.skipped] == ([] if runs else ["its forecast time is unknown"])
 
 
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({"forecastTime": -1}, "it is for 2026-09-01 11:00, before its run began"),
+        ({"productDefinitionTemplateNumber": 53}, "product template 4.53 is not supported"),
+        ({"indicatorOfUnitOfTimeRange": 3, "forecastTime": 2}, "its forecast time is unknown"),
+    ],
+)
+def test_a_field_that_has_no_place_among_the_steps_is_skipped_with_the_reason(
+    keys: dict[str, int], reason: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "odd.grib2", [make_message("gfs-small", "2t", keys=keys)])
+    outcome = build(path, [AFRICA], tmp_path, everything=True)
+    assert not outcome.tiles
+    assert [note.reason for note in outcome.skipped] == [reason]
+
+
 def test_steps_between_hours_have_their_own_names(tmp_path: Path) -> None:
     messages = [
         make_message("hrrr-ne", "refc", step=step, step_units="m", keys={"typeOfFirstFixedSurface": 10})
