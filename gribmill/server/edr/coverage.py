@@ -140,18 +140,17 @@ def _usual(lon: Floats) -> Floats:
 
 def _read(one: Collection, step: int, part: GridPart, values: dict[str, Values], number: int) -> None:
     """Fill in one hour; values that are missing or cannot be read stay missing."""
+    inside = part.points >= 0
     try:
         tile = read_tile(one.state.paths[step], one.tile)
+        width = tile.shape[1]
+        first, last = int(part.points[inside].min()) // width, int(part.points[inside].max()) // width
+        for name, array in values.items():
+            if name in tile.meta.variables:
+                rows = tile.read_rows([name], first, last + 1)[name].reshape(-1)
+                array[number][inside] = rows[part.points[inside] - first * width]
     except TileError:
         check_there(one.candidate.choice.folders[0])
-        return
-    inside = part.points >= 0
-    width = tile.shape[1]
-    first, last = int(part.points[inside].min()) // width, int(part.points[inside].max()) // width
-    for name, array in values.items():
-        if name in tile.meta.variables:
-            rows = tile.read_rows([name], first, last + 1)[name].reshape(-1)
-            array[number][inside] = rows[part.points[inside] - first * width]
 
 
 def _steps(one: Collection, times: QueryTimes) -> list[int]:

@@ -10,8 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gribmill.server.edr import coverage
 from gribmill.settings.schema import Settings
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.read.point import kept_tiles
+from gribmill.tiles.read.tile import Tile, read_tile
 from tests.server.data.forecast_root import LAT, LON, RUN, make_forecasts
 from tests.server.live_server import LiveServer, serving
 
@@ -98,3 +101,19 @@ def test_a_removed_instance_is_not_found(server: LiveServer, client: httpx.Clien
     make_forecasts(server.settings.data_root, RUN, hours=2)
     remove(server, OLDER)
     assert client.get(f"{path}&parameter-name=sp").status_code == 404
+
+
+def test_a_run_may_be_removed_between_two_reads_of_a_tile(
+    server: LiveServer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tile is opened, and its values are read later."""
+    make_forecasts(server.settings.data_root, RUN, hours=2)
+
+    def opened(path: StoredPath, like: Tile) -> Tile:
+        tile = read_tile(path, like)
+        shutil.rmtree(server.settings.data_root / "tiles" / "hrrr" / RUN, ignore_errors=True)
+        return tile
+
+    monkeypatch.setattr(coverage, "read_tile", opened)
+    answer = client.get(f"{EDR}/cube?bbox=-71.4,42.1,-70.9,42.5&parameter-name=t2m")
+    assert (answer.status_code, answer.headers.get("gribmill-run")) == (200, OLDER), answer.text
