@@ -46,7 +46,8 @@ def fault_of(error: Exception, path: Path) -> QueueError:
     """A StoreError for problems with the file; StatementRefused for problems with the statement."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if code is not None else None
-    if primary == sqlite3.SQLITE_FULL:
+    # The first process that opens the queue needs room for jobs.db-shm, even to read.
+    if primary == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreFull(f"{path}: no space is left for the queue; nothing was written. Free some space and try again")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusy(f"{path}: another program keeps the queue locked; nothing was written")

@@ -79,9 +79,10 @@ class HostLock:
         try:
             return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         except OSError as error:
+            remedy = ": use the account of the workers" if isinstance(error, PermissionError) else ""
             raise StoreReadOnly(
                 f"cannot open the lock file {self.path}: {error.strerror}; reading the queue needs"
-                " write access to its folder: use the account of the workers"
+                f" write access to its folder{remedy}"
             ) from None
 
     def _acquired_after_a_pause(self) -> bool:

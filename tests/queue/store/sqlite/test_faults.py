@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -110,6 +110,30 @@ def test_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         assert sorted(job.id for job in store.jobs.list(limit=1000).jobs) == committed
         assert store.verify() == []
         backend.close()
+
+
+@pytest.mark.process
+def test_queue_that_a_full_disk_keeps_from_opening_says_so(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "2m") as disk:
+        SqliteUnderTest(disk).close()
+        filling = disk / "filling"
+        with suppress(OSError), filling.open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        with pytest.raises(StoreFull, match="no space is left"):
+            SqliteDatabase(disk / "jobs.db")
+        filling.unlink()
+        SqliteDatabase(disk / "jobs.db").close()
+
+
+@pytest.mark.process
+def test_read_only_file_system_is_not_blamed_on_the_account(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "2m") as disk:
+        SqliteUnderTest(disk).close()
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(StoreReadOnly, match="Read-only file system") as caught:
+            SqliteDatabase(disk / "jobs.db")
+        assert "account" not in str(caught.value)
 
 
 @pytest.mark.process
