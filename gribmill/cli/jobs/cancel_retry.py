@@ -18,7 +18,7 @@ from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json
 from gribmill.cli.text.counted import counted
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.queue.model import DEAD_LETTER
+from gribmill.queue.model import DEAD_LETTER, shown_status
 from gribmill.queue.store.jobs.listing import PAGE_LIMIT, JobFilter
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_result import CancelledView, ChosenJobView, RetriedView
@@ -204,6 +204,6 @@ def _show(jobs: Sequence[Job], verb: str, *, as_json: bool) -> None:
         return
     click.echo(f"would {verb} {counted(len(jobs), 'job')}" + (":" if jobs else ""))
     for job in jobs[:CONFIRM_ABOVE]:
-        click.echo(f"  {job.id}  {job.type}  {job.status}")
+        click.echo(f"  {job.id}  {job.type}  {shown_status(job)}")
     if len(jobs) > CONFIRM_ABOVE:
         click.echo(f"  … and {len(jobs) - CONFIRM_ABOVE} more")

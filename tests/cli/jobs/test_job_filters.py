@@ -57,6 +57,14 @@ def test_filters_choose_jobs(gribmill: Run, store: Store, words: Sequence[str], 
     assert retries(store) == [failed[place] for place in chosen]
 
 
+def test_a_dry_run_names_a_dead_letter_as_listings_do(gribmill: Run, store: Store) -> None:
+    dead = store.jobs.enqueue(NewJob("sleep", {}, max_attempts=1)).id
+    (claim,) = store.claim(ClaimRequest("w", ("sleep",), 60.0))
+    store.exchange("w", [Report(claim.ref, Failed("broke"))])
+    shown = gribmill("jobs", "retry", "--status", "dead_letter", "--dry-run").out
+    assert shown == f"would retry 1 job:\n  {dead}  sleep  dead_letter\n"
+
+
 def test_pending_jobs_are_cancelled_by_filter(gribmill: Run, store: Store) -> None:
     ids = [store.jobs.enqueue(NewJob("sleep", {"say": str(n)})).id for n in range(3)]
     (running,) = store.claim(ClaimRequest("w", ("sleep",), 60.0))
