@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +12,7 @@ from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.json_input import parse_object, read_objects
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json
+from gribmill.cli.workers.interruptible import interruptible
 from gribmill.pipeline.open_queue import open_queue, output_logs
 from gribmill.queue.model import Failed, NewJob, Snoozed, Succeeded, exit_code_of
 from gribmill.queue.worker.direct import DirectRun
@@ -21,8 +21,6 @@ from gribmill.views.queue.attempt import TickView
 
 if TYPE_CHECKING:
     from gribmill.queue.worker.in_process import TickedJob
-
-INTERRUPTED = 130
 
 
 @click.command()
@@ -86,26 +84,15 @@ def direct(
         timeout_seconds=None if timeout is None else max(1, round(timeout)),
     )
     store.jobs.check(job)
-    before = signal.signal(signal.SIGTERM, _interrupt)
     runner = DirectRun(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), output_logs(settings))
     by = f"{current_user()} (direct {kind.key})"[:200]
-    try:
-        with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-            ran = runner.run(job, by, wait_seconds=wait_seconds, exclusive=exclusive)
-    except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with interruptible(), contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        ran = runner.run(job, by, wait_seconds=wait_seconds, exclusive=exclusive)
     if as_json:
         print_json(TickView.of(ran))
     else:
         click.echo(_sentence(ran), err=True)
     sys.exit(exit_code_of(ran.outcome) if ran.accepted else 1)
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _sentence(ran: TickedJob) -> str:

@@ -7,6 +7,7 @@ import click
 from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.job_types import check_types, types_option
 from gribmill.cli.output import print_json, print_table
+from gribmill.cli.workers.interruptible import interruptible
 from gribmill.pipeline.open_queue import open_queue, output_logs
 from gribmill.queue.model import Failed
 from gribmill.queue.worker.in_process import Ticker
@@ -26,14 +27,16 @@ def tick(settings: Settings, limit: int, only: tuple[str, ...], reservation: str
     """Claim at most N ready jobs, run them in this process, and exit.
 
     For cron, for debugging and for trying things out; use `gribmill work` in production.
-    Exit code 1 if a job failed.
+    Exit code 1 if a job failed, 130 if this was interrupted; the job then waits for another worker.
     """
     share_config_file()
     store = open_queue(settings)
     ticker = Ticker(store, settings.queue.lease_seconds, settings.model_dump(mode="json"), logs=output_logs(settings))
     if reservation is not None:
         store.reservations.share(reservation, ticker.worker_id)
-    ran = ticker.tick(limit, check_types(store, only))
+    types = check_types(store, only)
+    with interruptible():
+        ran = ticker.tick(limit, types)
     rows = [TickView.of(one) for one in ran]
     if as_json:
         print_json(rows)

@@ -128,7 +128,11 @@ def test_setting_allows_only_one_reservation(gribmill: Run, monkeypatch: pytest.
 
 
 def _start(data: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "gribmill.cli.main", "--data", str(data), "direct", "sleep", *words]
+    return _start_command(data, "direct", "sleep", *words)
+
+
+def _start_command(data: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "gribmill.cli.main", "--data", str(data), *words]
     environment = {**os.environ, "GRIBMILL_QUEUE_LEASE_SECONDS": "9"}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -171,6 +175,19 @@ def test_interrupted_direct_run_cancels_its_job_and_releases(data: Path, store: 
     assert (process.returncode, err) == (130, "interrupted\n")
     assert store.jobs.get(1).status == "cancelled"
     assert store.reservations.list() == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_tick_gives_its_job_back(data: Path, store: Store, how: signal.Signals) -> None:
+    job_id = store.jobs.enqueue(NewJob("sleep", {"seconds": 60})).id
+    process = _start_command(data, "tick")
+    _until_running(store)
+    process.send_signal(how)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "interrupted\n")
+    job = store.jobs.get(job_id)
+    assert (job.status, job.retry_count) == ("pending", 0)
 
 
 def test_interrupt_between_claim_and_start_cancels_the_job(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
