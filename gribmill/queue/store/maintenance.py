@@ -24,7 +24,7 @@ CHUNK = 1000
 WORKERS_KEPT = timedelta(days=7)
 RESERVATIONS_KEPT = timedelta(days=7)
 TURNS_KEPT = timedelta(days=1)
-# The longest window of a trigger; event ids are remembered for the same time.
+# Longer than any window of a trigger (30 days). Event ids are remembered as long.
 FIRINGS_KEPT = timedelta(days=31)
 EVENTS_KEPT = timedelta(days=31)
 
