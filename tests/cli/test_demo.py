@@ -76,7 +76,7 @@ def test_failed_check_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytest.
         stage.check(False, "the moon is made of cheese")
 
     def fails(stage: Stage) -> None:
-        """Waits in vain"""
+        """Times out"""
         stage.wait_until("the moon comes down", lambda: False, 0.0)
 
     def goes_on(stage: Stage) -> None:
@@ -87,7 +87,7 @@ def test_failed_check_or_step_is_exit_code_1(gribmill: Run, monkeypatch: pytest.
     answer = gribmill("demo", "queue", "--no-serve")
     assert answer.code == 1
     assert "1 checks passed, 2 failed" in answer.out
-    assert "FAILED  the moon is made of cheese" in answer.out and "in vain until: the moon comes down" in answer.out
+    assert "FAILED  the moon is made of cheese" in answer.out and "waiting until the moon comes down" in answer.out
 
 
 @pytest.mark.process

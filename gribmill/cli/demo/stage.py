@@ -190,7 +190,7 @@ class Stage:
         deadline = time.monotonic() + seconds
         while not done():
             if time.monotonic() > deadline:
-                raise StepFailed(f"waited {seconds:g} s in vain until: {what}")
+                raise StepFailed(f"timed out after {seconds:g} s, waiting until {what}")
             time.sleep(POLL_SECONDS)
 
     def count(self, *statuses: str) -> int:

@@ -41,7 +41,7 @@ class MetricFamilies:
 
     def _add_chain(self) -> None:
         self.downloaded = self._counter(
-            "download_bytes", "Bytes downloaded: stored by mirror, and received in vain.", ("mirror", "result")
+            "download_bytes", "Bytes downloaded: stored, by mirror, and discarded.", ("mirror", "result")
         )
         self.decode = self._histogram("decode_seconds", "Decoding the fields of an hour.", ("model",), CUT_BUCKETS)
         self.encode = self._histogram(
