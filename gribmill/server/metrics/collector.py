@@ -17,6 +17,9 @@ from gribmill.server.metrics.families import MetricFamilies
 from gribmill.server.metrics.gauges import GaugeReader
 from gribmill.server.metrics.tail import CounterTail
 
+# Metrics of jobs without the label `tenant`: their values are of all tenants.
+OF_ALL_TENANTS = frozenset({"gribmill_oldest_ready_seconds"})
+
 
 class MetricsCollector:
     """Counts from its creation at server start-up. Concurrent scrapes wait for each other."""
@@ -39,7 +42,7 @@ class MetricsCollector:
 
 
 class _OneTenant(Collector):
-    """The metrics without samples that belong to other tenants."""
+    """The metrics without those of other tenants' jobs."""
 
     def __init__(self, registry: CollectorRegistry, tenant_id: str) -> None:
         self._registry = registry
@@ -47,6 +50,8 @@ class _OneTenant(Collector):
 
     def collect(self) -> Iterator[Metric]:
         for family in self._registry.collect():
+            if family.name in OF_ALL_TENANTS:
+                continue
             own = [one for one in family.samples if one.labels.get("tenant", self._tenant_id) == self._tenant_id]
             family.samples = own
             yield family

@@ -28,6 +28,8 @@ def test_a_tenant_sees_no_jobs_of_others(live_server: LiveServer) -> None:
     assert both.values("gribmill_jobs", "tenant") == {"global", "acme"}
     assert one.values("gribmill_jobs", "tenant") == one.values("gribmill_jobs_enqueued_total", "tenant") == {"acme"}
     assert one.total("gribmill_disk_free_bytes") > 0
+    assert both.values("gribmill_oldest_ready_seconds", "type") == {"sleep"}
+    assert "gribmill_oldest_ready_seconds" not in one.text, "it is about the jobs of all tenants"
 
 
 def test_openmetrics_is_sent_on_request(live_server: LiveServer) -> None:
