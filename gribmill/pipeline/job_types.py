@@ -119,6 +119,7 @@ SCAN_SOURCE = JobType(
     backoff_base_s=30.0,
     backoff_cap_s=600.0,
     dedupe=True,
+    for_operators=True,  # it downloads runs for all tenants, at the priority of live ones
 )
 INGEST_GRIB = JobType(
     key="ingest_grib",
@@ -183,6 +184,7 @@ DELIVER_WEBHOOK = JobType(
     backoff_base_s=300.0,
     backoff_cap_s=86_400.0,
     dedupe=True,
+    for_operators=True,  # tenants test webhooks and deliver events again
 )
 
 # Only these types can be enqueued or run, besides definitions with a command that operators add.

@@ -74,6 +74,8 @@ class JobType:
     """Whether jobs with equal arguments are deduplicated, or the names of the arguments that are compared."""
     shared: bool = False
     """Whether the work is done once for all tenants. Such jobs belong to `global`, no matter who enqueued them."""
+    for_operators: bool = False
+    """Whether only operators may enqueue it, although its jobs may belong to a tenant."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_-]{0,63}", self.key):

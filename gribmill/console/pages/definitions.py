@@ -6,11 +6,12 @@ from typing import Any
 
 from gribmill.console.frame import Handle, Visitor
 from gribmill.console.schema_form import fields_of_schema
+from gribmill.pipeline.job_types import TYPES
 from gribmill.queue.model import Definition
 from gribmill.queue.store import Store
 
 # Internal types. Tenants may enqueue types added by operators, and types that do not affect other tenants.
-ONLY_OPERATORS = frozenset({"scan_source", "ingest_grib", "build_tile", "publish", "prune", "deliver_webhook"})
+ONLY_OPERATORS = frozenset(kind.key for kind in TYPES if kind.shared or kind.for_operators)
 
 
 def may_enqueue(visitor: Visitor, definition: Definition) -> bool:

@@ -58,6 +58,12 @@ def check_tenant_of_type(kind: JobType, tenant_id: str) -> None:
         raise BadArguments(f"{kind.key} is done once for all tenants: its jobs belong to {DEFAULT_TENANT}")
 
 
+def check_open_to_tenants(registry: Registry, type_key: str | None) -> None:
+    """Refuse a type whose jobs only operators may enqueue. Unknown types are left to other checks."""
+    if type_key is not None and type_key in registry and registry[type_key].for_operators:
+        raise BadArguments(f"only operators may enqueue {type_key} jobs")
+
+
 def check_request(kind: JobType, job: NewJob) -> None:
     """Refuse `requested_by` unless the work is shared."""
     if job.requested_by is not None and not kind.shared:

@@ -12,6 +12,7 @@ from gribmill.queue.model import Delivery, Enqueued, Fired, Firing, NewTrigger, 
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
+from gribmill.queue.store.jobs.prepare import check_open_to_tenants
 
 
 class TenantEvents:
@@ -56,6 +57,7 @@ class TenantTriggers:
         self._tenant_id = tenant_id
 
     def add(self, new: NewTrigger) -> Trigger:
+        check_open_to_tenants(self._triggers.registry, new.type)
         return self._triggers.add(replace(new, tenant_id=self._tenant_id))
 
     def list(self) -> Sequence[Trigger]:
@@ -80,7 +82,8 @@ class TenantTriggers:
         self._triggers.remove(trigger_id)
 
     def edit(self, trigger_id: int, **changes: Any) -> Trigger:
-        self.get(trigger_id)
+        for type_key in (self.get(trigger_id).type, changes.get("type")):
+            check_open_to_tenants(self._triggers.registry, type_key)
         return self._triggers.edit(trigger_id, **changes)
 
     def fire_now(self, trigger_id: int, payload: Mapping[str, Any] | None = None) -> Fired:

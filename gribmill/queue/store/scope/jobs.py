@@ -22,6 +22,7 @@ from gribmill.queue.model import (
 from gribmill.queue.store.jobs.groups import GroupCancelled, Groups, find_group
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.jobs.listing import Dependency, History, JobFilter, Page, Retried, Sibling
+from gribmill.queue.store.jobs.prepare import check_open_to_tenants
 from gribmill.queue.store.jobs.readiness import Readiness
 from gribmill.queue.store.types.templates import Templates, TemplateUse, find_template
 
@@ -127,7 +128,8 @@ class TenantJobs:
         self._jobs.set_priority(job_id, priority)
 
     def mine(self, job: NewJob) -> NewJob:
-        """The job for this tenant; raises if it refers to objects of others."""
+        """The job for this tenant; raises if it refers to objects of others, or is for operators."""
+        check_open_to_tenants(self._jobs.registry, job.type)
         if strange := sorted({*job.after} - self._owned({*job.after})):
             raise JobNotFound(f"the job would wait on job {strange[0]}, which does not exist")
         if job.template_id is not None and not self._owns(find_template, job.template_id):
@@ -217,6 +219,7 @@ class TenantTemplates:
         self._tenant_id = tenant_id
 
     def add(self, new: NewTemplate) -> JobTemplate:
+        check_open_to_tenants(self._templates.registry, new.type)
         return self._templates.add(replace(new, tenant_id=self._tenant_id))
 
     def list(self) -> Sequence[JobTemplate]:
@@ -229,6 +232,7 @@ class TenantTemplates:
         return self._templates.use(name, self._tenant_id)
 
     def edit(self, name: str, /, **changes: Any) -> JobTemplate:
+        check_open_to_tenants(self._templates.registry, self.get(name).type)
         return self._templates.edit(name, self._tenant_id, **changes)
 
     def remove(self, name: str) -> None:
