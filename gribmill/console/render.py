@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gribmill.console import wording
+from gribmill.queue.redact import redact
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -35,6 +36,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.filters |= {
+        "redact": redact,
         "when": when,
         "seconds": wording.duration,
         "size": wording.size,
