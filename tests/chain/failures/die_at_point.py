@@ -1,4 +1,4 @@
-"""`python -m tests.chain.failures.die_at_point` reads lines SETTINGS TAB POINT and runs a worker that is killed at that point.
+"""`python -m tests.chain.failures.die_at_point` reads lines SETTINGS TAB POINT, and runs a worker killed at that point.
 
 Forks one process per line and prints its exit code. Forking avoids repeated imports.
 """
