@@ -149,7 +149,7 @@ async def _switch(visit: Visit, trigger_id: int, *, enabled: bool) -> Response:
 
     def switch() -> str:
         triggers.set_enabled(trigger_id, enabled=enabled)
-        return "it fires again" if enabled else "it is paused: firings missed while it is paused are not made up"
+        return "it fires again" if enabled else "it is paused: slots missed while it is paused are not fired later"
 
     return await visit.act(switch, "/triggers", f"trigger {trigger_id}")
 

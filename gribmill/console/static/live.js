@@ -108,7 +108,7 @@ function stop(text) {
   show();
 }
 
-// Called when nothing on the page will change any more.
+// Called when nothing on the page will change again.
 function finish() {
   stop("");
   toggle.hidden = true;
