@@ -226,7 +226,7 @@ class MirrorCleared(Event):
 
 @dataclass(frozen=True, slots=True)
 class MirrorsSilent(Event):
-    """No mirror of a family of models responds any more."""
+    """No mirror of a family of models responds any longer."""
 
     kind: ClassVar[str] = "mirrors_silent"
     family: ShortText

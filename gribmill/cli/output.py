@@ -41,7 +41,7 @@ def print_json_line(value: View | Sequence[View]) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert views to dictionaries, and bytes, which a row that was edited by hand may contain, to text."""
+    """Convert views to dictionaries, and bytes, which a manually edited row may contain, to text."""
     # Not isinstance: importing pydantic would take longer than most commands need to start.
     if hasattr(value, "model_dump"):
         return value.model_dump(by_alias=True, warnings=False)

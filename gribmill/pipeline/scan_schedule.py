@@ -99,7 +99,7 @@ class ScanSchedule:
         self._store.triggers.plan({**slots, rows[None].id: self._next_prune}, fired)
 
     def close(self) -> None:
-        """Clear the times in the rows, because nothing fires them any more."""
+        """Clear the times in the rows, because nothing fires them any longer."""
         self._store.triggers.plan(dict.fromkeys(self._rows))
 
     def seconds_to_next(self) -> float:

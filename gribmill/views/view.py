@@ -37,7 +37,7 @@ class View(BaseModel):
     def copy_of(cls, record: Any, **other: Any) -> Self:
         """Copy the fields of a database record without validation; `other` overrides some of them.
 
-        A row that was edited by hand may contain anything and is shown unchanged.
+        A manually edited row may contain anything and is shown unchanged.
         """
         copied = {name: getattr(record, name) for name in cls.model_fields if name not in other}
         return cast("Self", cls.model_construct(**copied, **other))

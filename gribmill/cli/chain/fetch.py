@@ -1,4 +1,4 @@
-"""`gribmill fetch`: download the wanted messages of one file, without the queue."""
+"""`gribmill fetch`: download the messages you need from one file, without the queue."""
 
 from __future__ import annotations
 

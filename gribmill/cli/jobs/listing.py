@@ -195,7 +195,7 @@ def short_number(value: int) -> str:
 
 
 def args_text(args: Any) -> str:
-    """Arguments as JSON on one line. Plain text in a row that was edited by hand is shown unchanged."""
+    """Arguments as JSON on one line. Plain text in a manually edited row is shown unchanged."""
     shown = redact_json(args)
     return shown if isinstance(shown, str) else json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
 

@@ -131,7 +131,7 @@ class _Reader:
         """The path of the attempt's log. While an attempt is running, its row does not have `log_path` yet."""
         ref = AttemptRef(attempt.job_id, attempt.attempt_no)
         path = self._logs.folder.parent / attempt.log_path if attempt.log_path else self._logs.path(ref)
-        # A row that was edited by hand may point anywhere.
+        # A manually edited row may point anywhere.
         inside = path.resolve().is_relative_to(self._logs.folder.resolve())
         return path if inside and path.is_file() else None
 

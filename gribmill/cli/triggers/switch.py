@@ -18,7 +18,7 @@ from gribmill.views.queue.trigger import SwitchedTriggerView
 @AS_JSON
 @click.pass_obj
 def enable(settings: Settings, ids: tuple[int, ...], as_json: bool) -> None:
-    """Enable triggers. Slots missed while they were disabled are not made up."""
+    """Enable triggers. Slots missed while they were disabled are not fired later."""
     _switch(settings, ids, enabled=True, as_json=as_json)
 
 

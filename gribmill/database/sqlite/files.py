@@ -54,7 +54,7 @@ def check_place(folder: Path) -> None:
     if kind and NETWORK.match(kind):
         raise StoreUnsafe(
             f"{folder} is on a network file system ({kind}), where SQLite's locks are not reliable: keep the data root"
-            " on a local disk of one host; queue.allow_network_files = true opens it all the same"
+            " on a local disk of one host; queue.allow_network_files = true opens it anyway"
         )
 
 

@@ -36,7 +36,7 @@ def workers(about: Examination) -> Iterator[Finding]:
     silent = [one for one in known if one not in alive and one.running_count]
     if silent:
         names = ", ".join(one.id for one in silent[:3])
-        detail = f"{len(silent)} silent with jobs in their hands: {names}"
+        detail = f"{len(silent)} silent while holding jobs: {names}"
         yield Finding(
             "workers", False, detail, "any running worker takes their jobs back: start one with `gribmill run`"
         )

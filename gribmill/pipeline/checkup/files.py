@@ -53,13 +53,13 @@ def strange_tiles(about: Examination) -> Iterator[Finding]:
     if strange:
         have = "1 tile has" if len(strange) == 1 else f"{len(strange)} tiles have"
         detail = f"{have} no record: {_some([str(path) for path in strange])}"
-        yield Finding("tiles without record", None, detail, "cut by hand, or of a catalogue that was lost")
+        yield Finding("tiles without record", None, detail, "from `gribmill cut`, or from a lost catalogue")
     else:
         yield Finding("tiles without record", True, "none")
 
 
 def spent_messages(about: Examination) -> Iterator[Finding]:
-    """Spool files that no job needs any more."""
+    """Spool files that no job needs any longer."""
     context = about.context
     spent = []
     for run in context.root.runs():

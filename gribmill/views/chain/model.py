@@ -206,7 +206,7 @@ def _newest(newest: datetime | None, example: datetime | None) -> str:
 
 def _hours(model: Model, example: datetime | None, hours: tuple[int, ...]) -> str:
     open_end = example is not None and model.discovers(example)
-    return write_steps(hours) + (" at most; the listing tells" if open_end else "")
+    return write_steps(hours) + (" at most; the listing decides" if open_end else "")
 
 
 def _latency(model: Model, example: datetime, hours: tuple[int, ...]) -> tuple[LatencyView, ...]:

@@ -231,9 +231,9 @@ PAYLOADS: dict[str, tuple[type[View], str]] = {
     "job.dead_lettered": (JobDeadLetteredPayload, "A job has used up its attempts; job.failed comes as well."),
     "job.recovered": (JobRecoveredPayload, "An attempt was lost with its worker; its job runs again or has ended."),
     "attempt.metered": (AttemptMeteredPayload, "An attempt has ended. Optional: recorded only if it has a consumer."),
-    "worker.lost": (WorkerLostPayload, "A worker died or fell silent, with or without jobs."),
+    "worker.lost": (WorkerLostPayload, "A worker died or stopped sending heartbeats, with or without jobs."),
     "disk.low": (DiskLowPayload, "Downloads wait because the disk is nearly full."),
-    "disk.freed": (DiskFreedPayload, "The disk has space again, and downloads go on."),
+    "disk.freed": (DiskFreedPayload, "The disk has space again, and downloads resume."),
     "webhook.disabled": (WebhookDisabledPayload, "A webhook was disabled after long failure."),
     "webhook.test": (WebhookTestPayload, "Asked for with `gribmill webhooks test`; goes to that webhook alone."),
 }

@@ -52,7 +52,7 @@ def _shown(trigger: Trigger) -> dict[str, Any]:
 
 
 def _text(template: Any) -> str:
-    """The template as stored: JSON text, or whatever was written by hand in its place."""
+    """The template as stored: JSON text, or whatever was manually written in its place."""
     shown = redact_json(template)
     return shown if isinstance(shown, str) else json.dumps(shown)
 

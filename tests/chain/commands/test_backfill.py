@@ -40,7 +40,7 @@ def test_backfill_here_fails_if_a_file_is_unavailable(new_chain: NewChain) -> No
     done = chain.finish(*words(chain.run_id, "--hours", "0-1", "--here"))
     assert done.returncode == 1
     assert "1 job failed; `gribmill jobs list --status failed` says why" in done.stderr
-    assert chain.tile("gfs", "ne", 0).is_file(), "the others are built all the same"
+    assert chain.tile("gfs", "ne", 0).is_file(), "the others are built anyway"
 
 
 @pytest.mark.process

@@ -1,4 +1,4 @@
-"""`gribmill mirrors`: circuit breakers are shown, and can be closed by hand."""
+"""`gribmill mirrors`: circuit breakers are shown, and can be closed manually."""
 
 from __future__ import annotations
 

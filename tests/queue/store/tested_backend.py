@@ -34,7 +34,7 @@ TENANTS = ("a", "acme", "b", "elsewhere", "other", "ours", "t", "theirs")
 
 
 REFUSED = (sqlite3.IntegrityError, psycopg.IntegrityError, psycopg.DataError)
-"""How a database refuses what is written by hand."""
+"""How a database refuses manual statements."""
 ONLY_SQLITE = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 """For tests of what only a file has, or what columns with types refuse anyway."""
 

@@ -38,7 +38,7 @@ from gribmill.queue.store.tenants import refuse_disabled
 if TYPE_CHECKING:
     from gribmill.queue.cron import CronSchedule
 
-# Keeps transactions short: a month of missed slots is made up a little at a time.
+# Keeps transactions short: a month of missed slots is fired a few at a time.
 SLOTS_AT_ONCE = 100
 EDITABLE = ("label", "type", "template", "cron", "timezone", "event", "dedupe_window_seconds", "misfire", "template_id")
 LONGEST_WINDOW_SECONDS = 30 * 86_400
@@ -83,7 +83,7 @@ class Triggers(Facet):
 
     @retried
     def set_enabled(self, trigger_id: int, *, enabled: bool) -> Trigger:
-        """Enable or disable a trigger. Slots that pass while it is disabled are not made up."""
+        """Enable or disable a trigger. Slots that pass while it is disabled are not fired later."""
         with self.database.write() as tx:
             tx.hold_edits()
             trigger = _get(tx, trigger_id)

@@ -51,7 +51,7 @@ class TriggerPoller:
             self._trouble.tell(f"schedules have to wait: {error}")
             self.next_look = now + PATIENCE_SECONDS
             return False
-        self._trouble.over("schedules go on")
+        self._trouble.over("schedules resume")
         # Schedules that fired may have more slots due; those that did not fire can wait.
         soonest = 0.001 if fired else PATIENCE_SECONDS
         if seconds != 0.0:

@@ -1,4 +1,4 @@
-"""Waits and rates against examples computed by hand: a wait begins when an attempt could have started."""
+"""Waits and rates against examples computed manually: a wait begins when an attempt could have started."""
 
 from __future__ import annotations
 
