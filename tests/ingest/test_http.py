@@ -241,6 +241,30 @@ def test_redirects_stay_on_the_host(publisher: Publisher, session: SourceSession
         session.get(url, HOST, limit_bytes=10**6)
 
 
+def test_the_body_of_a_redirect_is_not_read(
+    publisher: Publisher, session: SourceSession, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> bytes:
+        raise AssertionError("the body of a redirect may be endless")
+
+    monkeypatch.setattr("requests.Response.iter_content", refuse)
+    publisher.put("b/page.html", b"moved")
+    publisher.fault("redirect", match="a/file", value="/b/page.html")
+    assert session.get(url, HOST, limit_bytes=10**6).data == b"moved"
+
+
+def test_a_size_beyond_63_bits_is_refused(publisher: Publisher, session: SourceSession, url: str) -> None:
+    publisher.fault("range", match="a/file", value="bytes 0-0/9999999999999999999")
+    with pytest.raises(Untrusted, match="206 without a range"):
+        session.read_range(url, HOST, 0, 1)
+
+
+def test_a_redirect_to_an_invalid_address_is_refused(publisher: Publisher, session: SourceSession, url: str) -> None:
+    publisher.fault("redirect", match="a/file", value="http://[bad")
+    with pytest.raises(Broken, match="redirects to an address that is not valid"):
+        session.get(url, HOST, limit_bytes=10**6)
+
+
 @pytest.mark.parametrize(("kind", "value"), [("phrase", "\x1b[2JOops\x07"), ("redirect", "http://a.b/\x1b[31m\x07")])
 def test_control_characters_from_a_host_are_removed(
     publisher: Publisher, session: SourceSession, url: str, kind: str, value: str

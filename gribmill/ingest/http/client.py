@@ -253,7 +253,7 @@ class Http:
                     if not response.is_redirect or response.status_code in host.retry_statuses:
                         yield response, deadline
                         return
-                    to = urljoin(target, response.headers["Location"])
+                    to = _redirected(target, response.headers["Location"])
                 if urlsplit(to)[:2] != urlsplit(target)[:2]:
                     raise Broken(url, f"redirects to another host ({to[:200]}), possibly a page for bots")
                 target = to
@@ -282,8 +282,24 @@ class Http:
             return self._pools[key]
 
 
+class _Session(requests.Session):
+    """Leaves redirects to `Http`. Even where it follows none, requests would read their bodies into memory."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """None for every response."""
+
+
+def _redirected(url: str, location: str) -> str:
+    try:
+        to = urljoin(url, location)
+        urlsplit(to)
+    except ValueError:
+        raise Broken(url, "redirects to an address that is not valid") from None
+    return to
+
+
 def _session(connections: int, *, direct: bool) -> requests.Session:
-    session = requests.Session()
+    session = _Session()
     adapter = DeadlineAdapter(pool_connections=1, pool_maxsize=connections, max_retries=0, pool_block=True)
     session.mount("https://", adapter)
     session.mount("http://", adapter)

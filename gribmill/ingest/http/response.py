@@ -29,8 +29,9 @@ DEFAULT_RETRY_SECONDS = 30.0
 MISSING = (403, 404, 410)
 ERROR_LIMIT_BYTES = 4096
 LONGEST_PHRASE = 80
-_CONTENT_RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
-_EMPTY_RANGE = re.compile(r"bytes \*/(\d{1,19})")
+# As in Content-Length: sizes of more digits do not fit into 63 bits, where len() and databases stop.
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
+_EMPTY_RANGE = re.compile(r"bytes \*/(\d{1,18})")
 _SHA256 = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]{44}):")
 
 
