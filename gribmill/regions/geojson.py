@@ -106,7 +106,8 @@ def _chosen(document: Any, feature: str | None, path: Path) -> Any:
     if feature is None:
         return document
     features = document.get("features") if isinstance(document, dict) else None
-    named = {name: one for one in features or [] if isinstance(one, dict) for name in _names(one)}
+    listed = features if isinstance(features, list) else []
+    named = {name: one for one in listed if isinstance(one, dict) for name in _names(one)}
     if feature not in named:
         known = ", ".join(sorted(named)[:10]) or "none with a name"
         raise RegionError(f"{path} has no feature {quoted(feature)}; it has {known}")
@@ -147,7 +148,7 @@ def _outer_ring(polygon: Any, path: Path) -> Ring:
         if len(positions) > _MOST_POSITIONS:
             raise RegionError(f"{path} has a polygon of more than {_MOST_POSITIONS} positions; simplify it first")
         ring = np.array([(position[0], position[1]) for position in positions], dtype=np.float64)
-    except (TypeError, ValueError, IndexError, KeyError):
+    except (TypeError, ValueError, IndexError, KeyError, OverflowError):
         raise RegionError(f"{path} has a polygon whose coordinates are not [[[longitude, latitude], …]]") from None
     if len(ring) < 3:
         raise RegionError(f"{path} has a polygon of {len(ring)} positions; it takes at least three")

@@ -94,6 +94,7 @@ def test_many_pieces_get_the_shortest_arc_that_covers_them(tmp_path: Path) -> No
         ('{"type": "FeatureCollection", "features": 3}', "draws no polygon"),
         ('{"type": "Polygon"}', "coordinates are not"),
         ('{"type": "Polygon", "coordinates": [[["a", "b"], [1, 2], [3, 4]]]}', "coordinates are not"),
+        (f'{{"type": "Polygon", "coordinates": [[[1{"0" * 400}, 0], [1, 1], [1, 0]]]}}', "coordinates are not"),
         ('{"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}', "at least three"),
         ('{"type": "Polygon", "coordinates": [[[0, 0], [NaN, 1], [1, 0]]]}', "not longitude, latitude"),
         ('{"type": "Polygon", "coordinates": [[[500000, 4e6], [1, 1], [1, 0]]]}', "not longitude, latitude"),
@@ -106,6 +107,13 @@ def test_geojson_without_a_polygon_is_refused_with_the_reason(tmp_path: Path, te
     with pytest.raises(RegionError, match=reason) as error:
         box_of_geojson(path)
     assert "bad.json" in str(error.value)
+
+
+def test_features_that_are_not_a_list_have_no_names(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text('{"type": "FeatureCollection", "features": 3}')
+    with pytest.raises(RegionError, match="no feature 'Oslo'"):
+        box_of_geojson(path, "Oslo")
 
 
 def test_deeply_nested_collections_are_refused(tmp_path: Path) -> None:
