@@ -90,7 +90,10 @@ def _read_aware_time(value: Any) -> datetime:
         raise wrong(value, "Input should be a valid time, such as 2021-03-23T00:00:00Z")
     if value.tzinfo is None:
         raise wrong(value, "Input should have a time zone, such as the Z of 2021-03-23T00:00:00Z")
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise wrong(value, "Input should be a time between the years 1 and 9999 in UTC") from None
 
 
 # The reader of each type.

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from gribmill.checked.constraints import After, Bounds, CheckFailed, Length, Matches
 from gribmill.checked.table import read
-from gribmill.errors import shortened
+from gribmill.errors import quoted, shortened
 from gribmill.identity import IdentityError, check_family_name, check_model_id
 from gribmill.ingest.errors import ModelError
 from gribmill.ingest.mirror import IndexKind, Mirror, clean_root, hosts
@@ -25,6 +25,7 @@ from gribmill.toml_table import read_toml
 
 MOST_FILES = 500
 FILE_LIMIT_BYTES = 500_000
+MOST_MEMBERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +110,21 @@ def _merged(name: str, tables: Mapping[str, Any], known: Mapping[str, Any], sour
     except IdentityError as error:
         raise ModelError(f"{source}: {error}") from None
     like = tables.get("like", name)
-    if "like" in tables and like not in known:
-        raise ModelError(f"{source}: like = {like!r}, but there is no such model")
+    if "like" in tables and not (isinstance(like, str) and like in known):
+        raise ModelError(f"{source}: like = {quoted(like)}, but there is no such model")
     return {**known.get(like, {}), **{key: value for key, value in tables.items() if key != "like"}}
 
 
 def _checked_roots(roots: Mapping[str, str], known: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    # The tables are not checked yet.
+    listed = (tables.get("mirrors") for tables in known.values())
+    mirrors = (mirror for some in listed if isinstance(some, list | tuple) for mirror in some)
     names = {
-        mirror.get("name")
-        for tables in known.values()
-        for mirror in tables.get("mirrors", ())
-        if isinstance(mirror, dict)
+        mirror.get("name") for mirror in mirrors if isinstance(mirror, dict) and isinstance(mirror.get("name"), str)
     }
     for name in roots:
         if name not in names:
-            near = difflib.get_close_matches(name, [str(known) for known in names], n=3)
+            near = difflib.get_close_matches(name, [str(each) for each in names], n=3)
             raise ModelError(
                 f"[roots] {name}: no model has such a mirror" + (f"; did you mean {near[0]}?" if near else "")
             )
@@ -255,8 +256,14 @@ def check_tables(tables: Mapping[str, Any], source: str) -> _ModelFile:
 def _models(name: str, file: _ModelFile, roots: Mapping[str, str]) -> Iterator[Model]:
     mirrors = tuple(_mirror(table, roots) for table in file.mirrors)
     latencies = tuple(_latency(row) for row in file.latency)
+    ids: set[str] = set()
     for member in _members(file):
         model_id = f"{name}.{member.id}" if member.id else name
+        if model_id in ids:
+            raise ModelError(f"members: two are called {member.id}; with numbers, an id needs {{n}} or {{nn}}")
+        if len(ids) == MOST_MEMBERS:
+            raise ModelError(f"members: there are more than {MOST_MEMBERS}")
+        ids.add(model_id)
         try:
             check_model_id(model_id)
         except IdentityError as error:
