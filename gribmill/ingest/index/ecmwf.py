@@ -68,6 +68,8 @@ def _read(source: str, number: int, text: str) -> _Line:
     if not isinstance(found, dict):
         raise BadIndex(source, number, f"{text[:80]!r} is not a JSON object")
     values = {key: _word(value) for key, value in found.items() if not key.startswith("_")}
+    if not all(value.isprintable() for value in values.values()):  # written as \n or \u001b in the line
+        raise BadIndex(source, number, "a control character")
     missing = [key for key in NEEDED if not values.get(key)]
     if missing or "_offset" not in found or "_length" not in found:
         raise BadIndex(source, number, f"the line lacks {(missing or ['_offset and _length'])[0]}: not ECMWF's form")
