@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from gribmill.identity import IdentityError, run_time
+from gribmill.regular_file import open_regular
 from gribmill.storage.atomic import MOST_TURNS, locked_folder, write_atomic
 from gribmill.storage.bucket import NEW, Condition
 from gribmill.storage.errors import ChangedObject, StorageError
@@ -146,7 +148,7 @@ def _read(path: StoredPath) -> LatestContent:
     try:
         if isinstance(path, ObjectPath):
             return _parse(path.read_bytes()[:LIMIT_BYTES])
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return _parse(file.read(LIMIT_BYTES))
     except OSError:
         return LatestContent({}, {})
@@ -173,7 +175,16 @@ def _table(value: Any, key: str) -> dict[str, Any]:
 
 
 def _runs(entry: dict[str, Any]) -> LatestRuns:
-    return LatestRuns(*(run if isinstance(run := entry.get(key), str) else None for key in ("newest", "complete")))
+    return LatestRuns(*(run if _is_run(run := entry.get(key)) else None for key in ("newest", "complete")))
+
+
+def _is_run(value: Any) -> bool:
+    """Whether it is a run that can exist. Any other text may sort after all runs, and would never be replaced."""
+    try:
+        run_time(value)
+    except (IdentityError, TypeError):
+        return False
+    return True
 
 
 def _later(one: str | None, other: str | None) -> str | None:

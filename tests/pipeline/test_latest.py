@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -73,6 +74,7 @@ def test_entries_of_latest_json_survive_a_lost_catalogue(context: Context, scrib
         '{"regions": 7}',
         '{"regions": {"ne": [1]}}',
         '{"regions": {"ne": {"newest": 1}}}',
+        '{"regions": {"ne": {"newest": "zz/../x", "complete": "20269999_00"}}}',
     ],
 )
 def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe, text: str) -> None:
@@ -81,4 +83,12 @@ def test_a_damaged_latest_json_is_rewritten(context: Context, scribe: Scribe, te
     local(path).write_text(text)
     whole(scribe, OLD)
     published(context)
-    assert read_latest(context.root, "hrrr")["ne"].complete == OLD
+    assert read_latest(context.root, "hrrr")["ne"] == LatestRuns(OLD, OLD)
+
+
+@pytest.mark.timeout(20)
+def test_a_named_pipe_in_its_place_is_not_waited_for(context: Context) -> None:
+    path = local(context.root.latest("hrrr"))
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    assert read_latest(context.root, "hrrr") == {}
