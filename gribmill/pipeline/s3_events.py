@@ -50,7 +50,8 @@ def _keys(value: Any, depth: int) -> Iterator[str]:
         yield from _own_key(value)
         for name in ("Message", "body", "Records", "Sns"):
             if name in value:
-                yield from _keys(value[name], depth if name == "Records" else depth - 1)
+                listed = name == "Records" and isinstance(value[name], list)
+                yield from _keys(value[name], depth if listed else depth - 1)
     elif isinstance(value, list):
         for one in value[:MOST_RECORDS]:
             yield from _keys(one, depth - 1)

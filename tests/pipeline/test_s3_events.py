@@ -70,6 +70,13 @@ def test_deeply_nested_notifications_are_refused(context: Context) -> None:
     assert scans(context, value) == []
 
 
+def test_records_that_are_not_a_list_count_as_nesting(context: Context) -> None:
+    value = s3_event(KEY)
+    for _ in range(50):
+        value = {"Records": value}
+    assert scans(context, value) == []
+
+
 @pytest.mark.parametrize("data", [b"{", b"", b"\xff\xfe\xed", b"GRIB\0\0\0\2", b"[" * 100_000, b"x" * (SIZE_LIMIT + 1)])
 def test_input_that_is_not_a_notification_is_refused(context: Context, data: bytes) -> None:
     with pytest.raises(EventError, match="notification"):
