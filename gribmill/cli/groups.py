@@ -39,7 +39,7 @@ def groups() -> None:
     """
 
 
-@groups.command(short_help="Add jobs to a group, and make it if there is none.")
+@groups.command(short_help="Add jobs to a group, which is created if it does not exist.")
 @click.argument("name")
 @click.option("--mode", type=click.Choice(["parallel", "sequential"]), help="Of a new group. [default: parallel]")
 @click.option(

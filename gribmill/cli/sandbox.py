@@ -81,7 +81,7 @@ MAX_PORT = 65535
 )  # fmt: skip
 @click.option("--fault", "faults", multiple=True, metavar="FAULT", help="A fault to inject, see above; repeatable.")
 @click.option("--multi-range", is_flag=True, help="Support several ranges in one request, as NOMADS and ECMWF do.")
-@click.option("--no-digests", is_flag=True, help="Send no Content-Digest header, as S3.")
+@click.option("--no-digests", is_flag=True, help="Send no Content-Digest header, like S3.")
 @click.pass_obj
 def sandbox(
     settings: Settings, folder: Path, host: str, port: int, names: tuple[str, ...], run: str | None, runs: int,

@@ -114,7 +114,7 @@ def add(
     click.echo(f"template {name} is added{needs}; `gribmill templates run {name}` enqueues a job")
 
 
-@templates.command(short_help="Change a template for the jobs to come.")
+@templates.command(short_help="Change a template for future jobs.")
 @click.argument("name")
 @click.option("--name", "new_name", metavar="NAME", help="The new name. Triggers follow it.")
 @click.option("--args", "args_text", metavar="JSON", help="The arguments, in place of all earlier ones.")

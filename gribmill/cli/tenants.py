@@ -40,11 +40,11 @@ def properties(command: Callable[..., None]) -> Callable[..., None]:
         ),
         *(click.option(flag, type=click.IntRange(1), metavar="N", help=f"{what}.") for flag, what in LIMITS.values()),
         click.option(
-            "--max-disk", "max_disk_bytes", type=SIZE, help="Disk for tiles that only it wants, such as 20GB."
+            "--max-disk", "max_disk_bytes", type=SIZE, help="Disk space for tiles that only it uses, such as 20GB."
         ),
         click.option("--keep-days", type=click.FloatRange(0, 36_500, min_open=True), help="Days to keep those tiles."),
         click.option("--keep-runs", type=click.IntRange(1), metavar="N", help="Runs of each model to keep of them."),
-        click.option("--keep-disk", "keep_bytes", type=SIZE, help="Disk beyond which the oldest of them are removed."),
+        click.option("--keep-disk", "keep_bytes", type=SIZE, help="Disk space beyond which the oldest are removed."),
     ]
     for option in reversed(options):
         command = option(command)

@@ -136,7 +136,7 @@ def move(
         known = target.begin(source.label)
         if known is None:
             raise MoveRefused(
-                f"{target.label} has a part of another database from a move that was not finished:"
+                f"{target.label} has a part of another database from an unfinished move:"
                 " move that one again, or use an empty database"
             )
         if not known:

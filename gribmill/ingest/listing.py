@@ -115,7 +115,7 @@ def read_html_page(data: bytes, url: str) -> list[Listed]:
         if name is not None:
             lines[name] = _line(name, _words_after(text, link.end()))
     if not links:
-        raise Untrusted(url, "this page has no links, so it is not a page of a folder")
+        raise Untrusted(url, "this page has no links, so it is not a directory listing")
     return list(lines.values())
 
 
@@ -213,7 +213,7 @@ def read_bucket_page(data: bytes, url: str) -> BucketPage:
     """Parses one page. Raises Untrusted for anything else, and for XML with declarations (entity expansion)."""
     # Checked before parsing. Listings are UTF-8, without a document type or comments.
     if b"<!" in data or b"\0" in data:
-        raise Untrusted(url, "this XML document has declarations, which a list of a bucket has not; it was not parsed")
+        raise Untrusted(url, "this XML document has declarations, unlike a bucket listing; it was not parsed")
     reader = _PageReader(url)
     parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler = reader.start
@@ -224,7 +224,7 @@ def read_bucket_page(data: bytes, url: str) -> BucketPage:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise Untrusted(url, f"this is not a list of a bucket: {error}") from None
+        raise Untrusted(url, f"this is not a bucket listing: {error}") from None
     return reader.page()
 
 
@@ -243,9 +243,9 @@ class _PageReader:
         self.path.append(name)
         self.words = ""
         if len(self.path) == 1 and name != ROOT:
-            raise Untrusted(self.url, f"an XML document {name[:40]!r} came instead of a list")
+            raise Untrusted(self.url, f"an XML document {name[:40]!r} came instead of a listing")
         if len(self.path) > DEEPEST:
-            raise Untrusted(self.url, f"XML nested deeper than {DEEPEST}: this is not a list of a bucket")
+            raise Untrusted(self.url, f"XML nested deeper than {DEEPEST}: this is not a bucket listing")
         if self.path[1:] == [OBJECT]:
             self.row = {}
 
@@ -267,7 +267,7 @@ class _PageReader:
         self.words = ""
 
     def declared(self, *_: object) -> None:
-        raise Untrusted(self.url, "this XML document has declarations, which a list of a bucket has not")
+        raise Untrusted(self.url, "this XML document has declarations, which a bucket listing does not have")
 
     def page(self) -> BucketPage:
         facts = self.facts

@@ -60,7 +60,7 @@ def upgrade_database(settings: Settings, *, new: bool) -> UpgradedDatabase:
     before = () if settings.database is None and not path.exists() else database_status(settings).migrations
     place = hide_password(settings.database) if settings.database else str(path)
     if not before and not new:
-        raise GribmillError(f"{place} has no tables of gribmill yet; `gribmill db init` creates them")
+        raise GribmillError(f"{place} has no gribmill tables yet; `gribmill db init` creates them")
     open_database(settings, create=True).close()
     after = database_status(settings).migrations
     return UpgradedDatabase(place, tuple(version for version in after if version not in before), after)
@@ -83,7 +83,7 @@ def move_database(settings: Settings, target: str, tell: Tell) -> MovedDatabase:
     moved = _move(settings, new, tell)
     with closing(open_queue(new)) as store:
         if broken := store.verify():
-            raise MoveRefused(f"the copy breaks {len(broken)} promises of the queue: `gribmill jobs verify` lists them")
+            raise MoveRefused(f"the copy violates {len(broken)} invariants: `gribmill jobs verify` lists them")
     return moved
 
 

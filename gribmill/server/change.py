@@ -110,7 +110,7 @@ def _is_done(response: Response) -> bool:
 
 def _replayed(known: StoredAnswer) -> Response:
     if known.operation in SECRET_ANSWERS:
-        raise HttpProblem(409, "this was done already, and its answer held a secret that is shown only once")
+        raise HttpProblem(409, "this was already done; its response contained a secret that is shown only once")
     assert known.status is not None
     headers = REPLAYED if known.location is None else {**REPLAYED, "Location": known.location}
     return Response(known.body, known.status, headers, "application/json" if known.body else None)

@@ -108,7 +108,7 @@ class ServerContext:
         try:
             return await asyncio.wait_for(future, seconds)
         except TimeoutError:
-            raise HttpProblem(503, f"this took longer than {seconds:g} s; ask for less, or try again later") from None
+            raise HttpProblem(503, f"this took longer than {seconds:g} s; request less, or try again later") from None
 
     def end_streams(self) -> None:
         self.closing.set()

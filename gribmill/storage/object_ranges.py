@@ -64,7 +64,7 @@ class ObjectRanges:
     def _request(self, begin: int, end: int) -> memoryview:
         data = self.path.read_range(begin, end, self.status.etag)
         if len(data) != end - begin:
-            raise StorageError(f"{self.path}: {len(data)} bytes came instead of {end - begin}")
+            raise StorageError(f"{self.path}: {len(data)} bytes arrived instead of {end - begin}")
         return data
 
     def __getstate__(self) -> tuple[ObjectPath, ObjectStatus]:

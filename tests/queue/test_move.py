@@ -176,7 +176,7 @@ def test_partial_copy_of_another_queue_is_refused(file: Path, url: str, tmp_path
         move(source, target, target.tables())
     other = tmp_path / "other" / "jobs.db"
     open_file(other).close()
-    with pytest.raises(MoveRefused, match="a part of another database from a move that was not finished"):
+    with pytest.raises(MoveRefused, match="a part of another database from an unfinished move"):
         copy(SqliteSide(other), PostgresSide(url))
 
 

@@ -53,7 +53,7 @@ def test_port_in_use_is_reported_in_one_sentence(tmp_path: Path) -> None:
 def test_unusable_data_root_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     settings = server_settings(Settings(data=tmp_path / "data"), port=0)
-    with pytest.raises(StoreReadOnly, match="cannot make the queue's folder"):
+    with pytest.raises(StoreReadOnly, match="cannot create the queue's folder"):
         serve(settings, extensions=[], ready=pytest.fail)
 
 

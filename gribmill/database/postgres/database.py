@@ -202,7 +202,7 @@ class PostgresDatabase:
         connection = self._open_handle().connection
         missing = missing_migrations(connection)
         if len(missing) == len(migrations()) and not create:
-            raise StoreError(f"{self.name} has no tables of gribmill yet: `gribmill db init` creates them")
+            raise StoreError(f"{self.name} has no gribmill tables yet: `gribmill db init` creates them")
         if missing:
             migrate(connection)
         if create or missing:

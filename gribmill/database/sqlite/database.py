@@ -284,7 +284,7 @@ class SqliteDatabase:
                 copy.execute("PRAGMA journal_mode=DELETE")
             partial.replace(target)
         except OSError as error:
-            raise StoreError(f"{target}: the copy cannot be put there: {error.strerror}") from None
+            raise StoreError(f"{target}: the copy cannot be written there: {error.strerror}") from None
         finally:
             for leftover in (partial, partial.with_name(f"{partial.name}-journal")):
                 leftover.unlink(missing_ok=True)

@@ -45,7 +45,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreReadOnly(f"{folder}: cannot make the queue's folder: {error.strerror}") from None
+        raise StoreReadOnly(f"{folder}: cannot create the queue's folder: {error.strerror}") from None
 
 
 def check_place(folder: Path) -> None:

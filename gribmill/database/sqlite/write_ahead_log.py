@@ -58,8 +58,8 @@ class DurableLog(_LogFile):
             self.wants_room = self._flushes == FLUSHES_BEFORE_ROOM
         except OSError as error:
             raise StoreError(
-                f"{self._path}: what was just written cannot be put on the disk ({error.strerror});"
-                " it is there now, and may be gone after a power cut"
+                f"{self._path}: the last commit cannot be flushed to disk ({error.strerror});"
+                " it is visible now, but may be lost in a power failure"
             ) from None
 
     def make_room(self, size: int) -> None:

@@ -201,7 +201,7 @@ class MirrorDownload:
         data = self.session.get(url, source.mirror.host, limit_bytes=self.limits.index_bytes).data
         self.traffic.received += len(data)
         if data.lstrip()[:1] == b"<":
-            raise Untrusted(url, "a web page or an error message came instead of the index")
+            raise Untrusted(url, "the response is a web page or an error message, not the index")
         return data
 
     def _check_covers(self, inventory: Inventory, source: SourceUrls, head: ObjectHead, *, known: bool) -> None:

@@ -87,7 +87,7 @@ def _from_mirror(model: Model, run: datetime, hour: int, source: SourceUrls, ses
         raise NothingWanted(f"{source.grib_url} has no index: fetch the file, and list it with `gribmill grib ls`")
     data = session.get(source.index_url, source.mirror.host, limit_bytes=Limits().index_bytes).data
     if data.lstrip()[:1] == b"<":
-        raise Untrusted(source.index_url, "a web page or an error message came instead of the index")
+        raise Untrusted(source.index_url, "the response is a web page or an error message, not the index")
     size = session.head(source.grib_url, source.mirror.host).size
     inventory = parse_index(source.index_kind, data, source.index_url, run, size)
     entries = searchable(inventory, model.extras)

@@ -217,7 +217,7 @@ class KeyTemplate:
             known = ", ".join(f"{{{name}}}" for name in _PLACEHOLDERS)
             raise ModelError(f"{self.text}: unknown placeholder {{{unknown[0]}}}; use {known}")
         if not _LITERAL.fullmatch(plain):
-            raise ModelError(f"{self.text}: a key has only letters, digits and . _ / - beside its placeholders")
+            raise ModelError(f"{self.text}: a key has only letters, digits and . _ / - besides its placeholders")
         if self.text.startswith("/") or any(part in ("", ".", "..") for part in self.text.split("/")):
             raise ModelError(f"{self.text}: a key is a path below the mirror's root, without . or ..")
         hours = {name for name in names if name in _HOUR_FORMS}

@@ -74,7 +74,7 @@ def closed_step(nx: int, dlon: float) -> float:
 def check_turn(nx: int, dlon: float) -> None:
     """Raise RegionError if rows go around the globe more than once; both 0° and 360° may be present."""
     if (nx - 1) * dlon > 360.0 + _WRAP_TOLERANCE_CELLS * dlon:
-        raise RegionError(f"{nx} columns of {dlon:g}° go round the globe more than once")
+        raise RegionError(f"{nx} columns of {dlon:g}° go around the globe more than once")
 
 
 def column_of(lon: npt.ArrayLike, west: float, dlon: float, nx: int) -> Floats:

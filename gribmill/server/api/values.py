@@ -27,7 +27,7 @@ def _storable_object(value: dict[str, Any]) -> dict[str, Any]:
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
-        raise ValueError("numbers must be finite, texts valid Unicode, and nesting reasonable") from None
+        raise ValueError("numbers must be finite, text valid Unicode, and nesting reasonable") from None
     return value
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--run",
     metavar="RUN",
-    help="complete: the newest complete run; newest: also if hours are missing; seamless: each hour from the newest "
+    help="complete: the newest complete run; newest: even if hours are missing; seamless: each hour from the newest "
     "run that has it; or YYYYMMDD_HH. [default: complete]",
 )
 @click.option("--vars", "variables", callback=parse_names, help="Only these variables, such as t2m,ws10,wdir10,tp.")

@@ -76,7 +76,7 @@ def verify(
     settings: Settings = ctx.obj
     of_files = _is_file_name(names[0])
     if of_files and repair:
-        raise click.UsageError("--repair needs a MODEL: what is recorded of its tiles says how to bring them back")
+        raise click.UsageError("--repair needs a MODEL: the records of its tiles say how to rebuild them")
     context = None if of_files else make_context(settings)
     with progress_bars("items", quiet=as_json) as add_bar:
         bar = add_bar("tiles")

@@ -105,7 +105,7 @@ class Triggers(Facet):
             tx.hold_edits()
             old = _get(tx, trigger_id)
             if _adaptive(old):
-                raise BadTrigger(f"trigger {trigger_id} is kept by `gribmill run`: enable, disable or fire it")
+                raise BadTrigger(f"trigger {trigger_id} is managed by `gribmill run`: enable, disable or fire it")
             new = _edited(old, changes)
             schedule = _check_trigger(self.registry, new, job_template_of(tx, new))
             same = (new.cron, new.timezone) == (old.cron, old.timezone)

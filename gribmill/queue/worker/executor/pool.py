@@ -116,7 +116,7 @@ class ExecutorPool:
             self._take_output(executor, pipe)
         ref = AttemptRef(message["job_id"], message["attempt_no"])
         if ref not in executor.batch or ref in executor.reported:
-            raise BadMessage(f"a report on job {ref.job_id}, which is not in its hands")
+            raise BadMessage(f"a report on job {ref.job_id}, which it does not hold")
         try:
             outcome: Outcome = outcome_from_message(message["outcome"])
         except QueueError as error:

@@ -158,7 +158,7 @@ def test_no_process_can_append_while_the_log_is_preallocated(
 
 def test_a_failing_fsync_is_reported(store: Store, disk: Disk) -> None:
     disk.broken = True
-    with pytest.raises(StoreError, match=r"jobs\.db-wal: .*cannot be put on the disk \(Input/output error\)"):
+    with pytest.raises(StoreError, match=r"jobs\.db-wal: .*cannot be flushed to disk \(Input/output error\)"):
         add(store)
     disk.broken = False
     assert len(store.jobs.list().jobs) == 1, "it was committed: others may have seen it"
