@@ -115,6 +115,21 @@ def test_custom_schema_is_used_and_fetches_nothing(store: Store) -> None:
         add(store, "far", {"word": "a"})
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"word": {"$ref": "#/title"}}, "title": "no schema"},
+        {"properties": {"word": {"$ref": "#/required/x"}}, "required": ["word"]},
+        {"$id": "http://[", "properties": {"word": {"$ref": "b"}}},
+        {"properties": {"word": {"multipleOf": 0.1}}},
+    ],
+)
+def test_a_schema_that_cannot_be_applied_is_named_as_the_cause(store: Store, schema: dict[str, Any]) -> None:
+    store.definitions.add(NewDefinition("odd", ECHO, arg_schema=schema))
+    with pytest.raises(BadArguments, match="JSON Schema of this type cannot be used"):
+        add(store, "odd", {"word": 10**400})
+
+
 def test_placeholders_fill_whole_arguments() -> None:
     spec = CommandSpec.of({"argv": ["echo", "{{ a }}", "b", "{{c}}"], "options": ["c"]})
     assert spec.fill({"a": "x y", "c": -1.5}) == ["echo", "x y", "b", "-1.5"]
