@@ -214,7 +214,7 @@ def _first_problem(schema_text: str, payload: Mapping[str, Any], *, partly: bool
     try:
         problems = _validator(schema_text).iter_errors(payload)
         problem = next((one for one in problems if not (partly and _is_missing(one))), None)
-    # The others come from references to what is no schema, invalid addresses, and numbers beyond a float.
+    # The others come from references to things that are not schemas, invalid addresses, and numbers beyond a float.
     except (Unresolvable, RecursionError, ValueError, OverflowError, AttributeError, TypeError) as error:
         return f"the JSON Schema of this type cannot be used: {error}"
     if problem is None:
