@@ -183,7 +183,7 @@ def _member(keys: Keys, family: str) -> str:
     ours = {ECMWF: ("cf", "pf", "em", "es", "ep"), NCEP: ("c00", "p", "avg", "spr", "prob")}
     control, perturbed, mean, spread, chance = ours.get(keys.centre, ("c00", "p", "mean", "spread", "prob"))
     if number is not None:
-        if keys.centre == ECMWF and kind not in ("cf", "pf"):
+        if keys.mars is not None and kind not in ("cf", "pf"):
             return f"m{number:02d}"
         if keys.member_kind == 2:
             return f"n{number:02d}"

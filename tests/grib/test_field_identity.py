@@ -14,7 +14,7 @@ from gribmill.grib.messages import read_headers
 from gribmill.grib.names.array_name import array_name
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.long_names import of_ensemble
-from gribmill.grib.product.keys import Keys, field_identity, identity_text
+from gribmill.grib.product.keys import Keys, MarsLabels, field_identity, identity_text
 from tests.make_grib import make_message
 from tests.real_files import real, real_files
 
@@ -114,6 +114,30 @@ def test_an_era5_monthly_mean_is_never_named_as_an_analysis(indicator: int) -> N
     assert lexicon().match_keys(keys) is None
     assert array_name(keys) == "t2m_mean_of_many"
     assert "mean of many" in of_ensemble("Temperature at 2 m", "K", keys)[0]
+
+
+SEASONAL = bytes((12, 31, 80)) + (1221).to_bytes(2, "big") + b"0001" + (7).to_bytes(2, "big") + bytes(69)
+
+
+def test_a_seasonal_forecast_of_another_centre_in_ecmwfs_archive_has_its_labels_names_and_members() -> None:
+    # Copernicus' monthly means of the Met Office, as ECMWF archives them: table 128, subcentre 98.
+    octets = {4: 128, 9: 167, 10: 1, 11: 0, 12: 0, 18: 1, 19: 2, 20: 232, 21: 10, 26: 98}
+    keys = grib1(74, octets, SEASONAL)
+    assert keys.mars == MarsLabels("c3", "msmm", "fcmean")
+    assert array_name(keys) == "t2m_mean_of_many"
+    identity = field_identity(keys)
+    assert (identity["centre"], identity["ensemble_member"]) == (74, 7)
+    assert field_identity(grib1(74, octets | {26: 0}, SEASONAL)).keys().isdisjoint({"class", "ensemble_member"})
+
+
+@pytest.mark.parametrize("definition", [1, 12, 13, 14, 15, 16, 18, 23, 26, 27, 28, 30, 36, 40, 50])
+def test_members_in_ecmwfs_local_definitions_of_grib1_are_those_that_eccodes_reads(definition: int) -> None:
+    handle = eccodes.codes_grib_new_from_samples("GRIB1")
+    for key, value in {"centre": 98, "setLocalDefinition": 1, "localDefinitionNumber": definition, "number": 7}.items():
+        eccodes.codes_set(handle, key, value)
+    (field,) = fields(eccodes.codes_get_message(handle), "f")
+    eccodes.codes_release(handle)
+    assert field.keys.ensemble_member == 7
 
 
 def test_ecmwf_analyses_of_an_hour_keep_their_name() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from gribmill.grib.sections import Sections2
@@ -42,7 +42,7 @@ def grouped(
         _packed((number, group.width) for group in groups for number in group.numbers),
     ])  # fmt: skip
     section6 = b"\0\0\0\6\6\xff" if not bitmap else _numbered(6, b"\0" + _packed((int(bit), 1) for bit in bitmap))
-    return replace(model, packing=section5, bitmap=section6, data=memoryview(_numbered(7, data))).message()
+    return model._replace(packing=section5, bitmap=section6, data=memoryview(_numbered(7, data))).message()
 
 
 def _differences(codes: Sequence[Code], order: int) -> tuple[bytes, list[Code]]:

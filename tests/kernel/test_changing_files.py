@@ -38,7 +38,7 @@ groups, bits, width_bits = int.from_bytes(packing[31:35], "big"), packing[19], p
 first = front + 5 + (groups * bits + 7) // 8
 last = first + (groups * width_bits + 7) // 8
 good, wide = memory[first:last], bytes([255]) * (last - first)
-sections = replace(field.sections, data=memoryview(memory)[front : front + len(data)])
+sections = field.sections._replace(data=memoryview(memory)[front : front + len(data)])
 end = time.monotonic() + 1.5
 
 def write():

@@ -168,7 +168,7 @@ def test_ccsds_codes_wider_than_a_sample_are_declined(preprocess: bool, place: i
     text += "".join(("1" if number else "0") * 28 for number in highs)
     data = int(text + "0" * (-len(text) % 8), 2).to_bytes((len(text) + 7) // 8, "big")
     packed = (5 + len(data)).to_bytes(4, "big") + b"\7" + data
-    field = only(replace(only_sections(message), data=memoryview(packed)).message())
+    field = only(only_sections(message)._replace(data=memoryview(packed)).message())
     found = by_kernel(field)
     assert (found is None) == (high > 3)
     assert (field.values() if found is None else found).tobytes() == by_eccodes(field).tobytes()

@@ -9,8 +9,8 @@ import pytest
 
 from gribmill.grib.decode.winds import rotate
 from gribmill.kernel import native
+from gribmill.tiles.build.tile_writer import statistics
 from gribmill.tiles.format.requantize import dequantize, requantize
-from gribmill.tiles.format.statistics import statistics
 
 pytestmark = pytest.mark.skipif(native.state() != "native", reason="the kernel is not in use")
 SIZES = (1, 7, 8, 9, 16, 4099, 200_000)

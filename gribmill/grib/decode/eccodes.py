@@ -83,18 +83,23 @@ def _text(handle: int, key: str) -> str | None:
 
 @contextmanager
 def _handle(message: bytes) -> Iterator[int]:
-    if message[7] == 1:
-        _check_local(message[8 : 8 + int.from_bytes(message[8:11], "big")])
+    check_local(message)
     with _opened(message) as handle:
         yield handle
 
 
-@lru_cache(maxsize=64)
-def _check_local(product: bytes) -> None:
+def check_local(message: bytes | memoryview) -> None:
     """Raise GribError if ecCodes would assume that a GRIB1 product section is longer than it is.
 
-    ecCodes would then read the field's values as headers and crash. The check uses zeros instead of the values.
+    ecCodes would then read the field's values as headers and crash.
     """
+    if message[7] == 1:
+        _check_product(bytes(message[8 : 8 + int.from_bytes(message[8:11], "big")]))
+
+
+@lru_cache(maxsize=64)
+def _check_product(product: bytes) -> None:
+    """Uses zeros instead of the field's values."""
     if len(product) <= PRODUCT_WITHOUT_LOCAL:
         return
     body = product[:7] + bytes((GRID_FOLLOWS,)) + product[8:] + GRID_OF_NOTHING + ZEROS + b"7777"

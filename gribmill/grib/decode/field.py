@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gribmill.grib.decode.eccodes import decode
+from gribmill.grib.decode.eccodes import check_local, decode
 from gribmill.grib.errors import GribError, damaged
 from gribmill.grib.grid.grid_section import has_grid_relative_winds
-from gribmill.grib.grid.rows import ScanLayout, layout1, layout2, points1, reduced_rows, to_float32
+from gribmill.grib.grid.rows import ScanLayout, check_listed2, layout1, layout2, points1, reduced_rows, to_float32
 from gribmill.grib.messages import DamagedMessage, Data, RawMessage, map_file, scan, without_messages
 from gribmill.grib.packing.describe import FieldPacking, packing1, packing2
 from gribmill.grib.packing.images import decode_wide_png, too_wide
@@ -139,16 +139,33 @@ class Field:
             raise GribError("its points are not rows of equal length: only flat_values() can return them")
         return self.layout.normalise(self._decoded())
 
-    def _decoded(self) -> NDArray[np.float64]:
+    def check(self) -> None:
+        """Raise GribError where ecCodes would decode wrong values or places, or crash. Decodes no values itself."""
+        with self._placed():
+            self._check()
+            check_local(self.raw)
+            if self.edition == 2:
+                check_listed2(self.sections.grid, self.packing.points)
+
+    def _check(self) -> None:
         from gribmill.grib.packing.validate import check1, check2
 
         if isinstance(self.sections, Sections2):
             check2(self.sections, self.packing, self.layout)
-            if too_wide(self.sections, self.packing):
-                return decode_wide_png(self.sections, self.packing)
         else:
             check1(self.sections, self.packing, self.layout)
-        return decode(self.message(), self.packing.points)
+
+    def _decoded(self) -> NDArray[np.float64]:
+        self._check()
+        if isinstance(self.sections, Sections2) and too_wide(self.sections, self.packing):
+            return decode_wide_png(self.sections, self.packing)
+        return decode(self._without_local(), self.packing.points)
+
+    def _without_local(self) -> bytes:
+        """The message without section 2, which values do not depend on: ecCodes cannot read everything it may hold."""
+        if isinstance(self.sections, Sections2) and self.sections.local:
+            return self.sections._replace(local=b"").message()
+        return self.message()
 
     @contextmanager
     def _placed(self) -> Iterator[None]:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from gribmill.arrays import Values
 from gribmill.grib.grid.rows import ScanLayout
-from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.validate import POINT_LIMIT
 from gribmill.grib.product.grib2 import TEMPLATES
-from gribmill.grib.sections import Sections2
+from gribmill.grib.sections import Sections2, unsigned
 from gribmill.kernel import native
 from gribmill.regions.window import Window
 

@@ -64,7 +64,7 @@ def _with_v(numbers: Numbers, step: int) -> dict[Parameter, Parameter]:
 
 def is_component(keys: Keys) -> bool:
     """Whether the field is one component of a vector that may need rotation."""
-    return keys.parameter in partners(keys.centre) or keys.parameter in northward(keys.centre)
+    return keys.parameter in partners(keys.tables) or keys.parameter in northward(keys.tables)
 
 
 def adds_up(keys: Keys) -> bool:
@@ -77,11 +77,11 @@ def pairs(fields: Sequence[Field]) -> list[tuple[Field, Field]]:
     waiting: dict[tuple[Any, ...], list[Field]] = {}
     fields = [field for field in fields if adds_up(field.keys)]
     for field in fields:
-        if field.keys.parameter in northward(field.keys.centre):
+        if field.keys.parameter in northward(field.keys.tables):
             waiting.setdefault(_pair_key(field, field.keys.parameter), []).append(field)
     found = []
     for field in fields:
-        partner = partners(field.keys.centre).get(field.keys.parameter)
+        partner = partners(field.keys.tables).get(field.keys.parameter)
         candidates = waiting.get(_pair_key(field, partner)) if partner else None
         if candidates:
             found.append((field, candidates.pop(0)))

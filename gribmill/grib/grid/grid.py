@@ -25,6 +25,8 @@ from gribmill.regions.grids.gaussian import MOST_PARALLELS, gaussian_latitudes
 
 # Tolerance, in cells, between the last point and the nearest point of the grid given by first point and increment.
 ON_THE_GRID = 0.02
+# Increments may be rounded more coarsely than the message requires: in GRIB2 that was converted from GRIB1, to 0.001°.
+ROUNDED_TO = 1e-3
 SETTLED = (
     "The source's last {name} ({last:g}°) is {cells} {unit} away from where its first one ({first:g}°), its increment "
     "({increment:g}°) and its {points} points put it ({true:g}°); first point and increment were taken."
@@ -57,7 +59,7 @@ def settled_span(
         )
         return true, note
     # Rounded increments may add up to a cell over a whole row, and to more if the message is precise only to 0.001°.
-    if abs(step - increment) <= precision or off <= max(step, increment):
+    if abs(step - increment) <= precision or (off <= max(step, increment) and abs(step - increment) <= ROUNDED_TO):
         return span, None
     raise GribError(f"its {name} increment is {increment:g}°, but first and last points give {step:g}°")
 
@@ -171,13 +173,25 @@ def _projected(facts: GridFacts, layout: ScanLayout, values: dict[str, Any]) -> 
     values |= {"lat": lat, "lon": lon, "corner": _first_corner(layout)}
     values |= {"dx": facts.dx, "dy": facts.dy, "lad": facts.lad}
     if facts.kind == "Mercator":
-        return MercatorGrid.at_corner(**values)
+        return _mercator(facts, layout, MercatorGrid.at_corner(**values))
     if facts.kind == "polar stereographic":
         south_pole = bool(facts.centre & SOUTH_POLE)
         return PolarStereographicGrid.at_corner(**values, lov=facts.lov, south_pole=south_pole)
     if facts.centre & BIPOLAR:
         raise GribError("a bipolar Lambert grid is not supported")
     return LambertGrid.at_corner(**values, lov=facts.lov, latin1=facts.latin1, latin2=facts.latin2)
+
+
+def _mercator(facts: GridFacts, layout: ScanLayout, upright: MercatorGrid) -> MercatorGrid:
+    """The upright grid, if it ends at the stated last point: NBM states the middle meridian as its orientation."""
+    if facts.orientation:
+        row, column = upright.index(*facts.last)
+        last_row = upright.ny - 1 if layout.scanning & J_POSITIVE else 0
+        last_column = 0 if layout.scanning & I_NEGATIVE else upright.nx - 1
+        # Not `> 0.5`: the index of a point outside the projection is NaN.
+        if not (abs(row - last_row) <= 0.5 and abs(column - last_column) <= 0.5):
+            raise GribError("a rotated Mercator grid is not supported")
+    return upright
 
 
 def _first_corner(layout: ScanLayout) -> Corner:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import ibm32, ieee32, optional, scaled, signed, unsigned
+from gribmill.grib.sections import ibm32, ieee32, optional, scaled, signed, unsigned
 
 GridKind = Literal["lat-lon", "rotated lat-lon", "Gaussian", "Mercator", "polar stereographic", "Lambert"]
 
@@ -83,6 +83,8 @@ class GridFacts:
     latin1: float = 0.0
     latin2: float = 0.0
     centre: int = 0
+    orientation: float = 0.0
+    """The angle between the columns of a Mercator grid and the meridians; some encoders write a longitude here."""
 
 
 def grid_facts(edition: int, section: bytes) -> GridFacts:
@@ -246,10 +248,16 @@ def _projected2(kind: GridKind, section: bytes) -> GridFacts:
     if earth is None:
         raise GribError(f"its shape of the Earth ({unsigned(section, 15, 15)}) is unknown or lacks its axes")
     if kind == "Mercator":
-        if signed(section, 61, 64) != 0:
-            raise GribError("a rotated Mercator grid is not supported")
-        dx, dy = _metres2(section, 65), _metres2(section, 69)
-        return GridFacts(kind=kind, earth=earth, first=first, lad=lad, dx=dx, dy=dy)
+        return GridFacts(
+            kind=kind,
+            earth=earth,
+            first=first,
+            last=(_degrees2(section, 52), _degrees2(section, 56)),
+            lad=lad,
+            dx=_metres2(section, 65),
+            dy=_metres2(section, 69),
+            orientation=_degrees2(section, 61),
+        )
     lambert = kind == "Lambert"
     return GridFacts(
         kind=kind,

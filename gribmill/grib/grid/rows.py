@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import optional, unsigned
 from gribmill.grib.product.keys import ECMWF
+from gribmill.grib.sections import optional, unsigned
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,8 +104,8 @@ def points1(grid: bytes, centre: int) -> int | None:
     return sum(counts) if counts else None
 
 
-GAUSSIAN1, GAUSSIAN2 = 4, 40
-# GRIB2's template 3.40 ends with octet 72. The list counts points on full circles (code table 3.11).
+GAUSSIAN1, GAUSSIAN2, LAT_LON2 = 4, 40, 0
+# GRIB2's templates 3.0 and 3.40 end with octet 72. The list counts points on full circles (code table 3.11).
 LIST_BEGIN2, WHOLE_CIRCLES = 72, 1
 MOST_ROWS = 20_000
 
@@ -172,11 +172,33 @@ def _counts1(section: bytes) -> tuple[int, ...] | None:
 def _counts2(section: bytes) -> tuple[int, ...] | None:
     if unsigned(section, 13, 14) != GAUSSIAN2 or optional(section, 31, 34) is not None:
         return None
-    size, meaning, rows = unsigned(section, 11, 11), unsigned(section, 12, 12), unsigned(section, 35, 38)
-    if not 1 <= size <= 4 or meaning != WHOLE_CIRCLES or LIST_BEGIN2 + size * rows > len(section):
+    if unsigned(section, 12, 12) != WHOLE_CIRCLES:
         raise GribError("its reduced grid does not list the points of its rows around the globe")
+    return _listed2(section)
+
+
+def _listed2(section: bytes) -> tuple[int, ...]:
+    size, rows = unsigned(section, 11, 11), unsigned(section, 35, 38)
+    if not 1 <= size <= 4 or LIST_BEGIN2 + size * rows > len(section):
+        raise GribError("its reduced grid does not list the points of its rows")
     begins = range(LIST_BEGIN2 + 1, LIST_BEGIN2 + 1 + size * rows, size)
     return tuple(unsigned(section, begin, begin + size - 1) for begin in begins)
+
+
+def check_listed2(section: bytes, points: int) -> None:
+    """Raise GribError where ecCodes could not compute the places of a reduced grid's points.
+
+    If the rows of a reduced lat-lon grid do not have `points` points, it writes out of bounds. It aborts the process if
+    a row of a reduced Gaussian grid has a single point.
+    """
+    template = unsigned(section, 13, 14)
+    if template not in (LAT_LON2, GAUSSIAN2) or optional(section, 31, 34) is not None:
+        return
+    listed = _listed2(section)
+    if template == LAT_LON2 and sum(listed) != points:
+        raise GribError(f"its rows list {sum(listed)} points, but it states {points}")
+    if template == GAUSSIAN2 and min(listed, default=0) < SHORTEST_ROW:
+        raise GribError("its reduced grid has no rows, or a row with fewer than two points")
 
 
 # Section 2 of a GRIB1 message ends with vertical coordinates, and with a list of the number of points in each row.

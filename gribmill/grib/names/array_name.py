@@ -17,9 +17,9 @@ from typing import Any
 from gribmill.grib.names.lexicon import Lexicon, lexicon
 from gribmill.grib.names.time_range import base_name, with_window
 from gribmill.grib.names.variable import Variable
-from gribmill.grib.octets import scaled
 from gribmill.grib.product.keys import Keys, Level, Probability
 from gribmill.grib.product.levels import NAMED, SUFFIXES, family, level_suffix, level_text
+from gribmill.grib.sections import scaled
 
 # Parameter numbers from here on are reserved for local use by the originating centre.
 LOCAL = 192

@@ -140,7 +140,7 @@ class Lexicon:
         text = level_text(keys.level, keys.level2)
         found = []
         for rank, row, source in self.variants.get(_parameter(keys), ()):
-            right = row.variant is not None and row.variant.fits(keys) and source.fits(keys.centre, keys.process)
+            right = row.variant is not None and row.variant.fits(keys) and source.fits(keys.tables, keys.process)
             if right and _at_level(row, text, any_level=row.any_level) and _timed(row, keys):
                 found.append(Match(row, rank, source.units or row.units))
         return found
@@ -154,7 +154,7 @@ class Lexicon:
         text = level_text(keys.level, keys.level2)
         usual = False
         for rank, row, source in self.by_grib.get(_parameter(keys), ()):
-            if not source.fits(keys.centre, keys.process) or (usual and not row.beside):
+            if not source.fits(keys.tables, keys.process) or (usual and not row.beside):
                 continue
             own_number = source.centre == ECMWF
             timed = _ecmwf_time(row, keys) if own_number and keys.edition == 1 else False

@@ -14,11 +14,10 @@ from typing import NamedTuple
 from gribmill.grib.decode.eccodes import describe
 from gribmill.grib.decode.field import Field
 from gribmill.grib.names.array_name import constituent_name
-from gribmill.grib.octets import unsigned
 from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.grib.product.keys import NCEP, PROBABILITIES, Keys, Level, Probability
 from gribmill.grib.product.levels import NAMED, VALUED
-from gribmill.grib.sections import Sections2
+from gribmill.grib.sections import Sections2, unsigned
 
 # Long name and units.
 NameAndUnits = tuple[str, str]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import Octets, ibm32, ieee32, signed, unsigned
-from gribmill.grib.sections import NO_BITMAP, Sections1, Sections2
+from gribmill.grib.sections import NO_BITMAP, Octets, Sections1, Sections2, ibm32, ieee32, signed, unsigned
 
 NAMES2 = {
     0: "simple", 1: "matrix", 2: "complex", 3: "complex+diff", 4: "ieee", 40: "jpeg2000", 41: "png", 42: "ccsds",
@@ -18,6 +17,8 @@ SCALED2 = {0, 2, 3, 40, 41, 42, 40000, 40010, 50001, 50002}
 IEEE = 4
 # Templates for logarithms and spherical harmonics, which also have the bits per value in octet 20.
 OTHERWISE_SCALED2 = {50, 51, 61}
+# All of them begin with a reference value.
+REFERENCED2 = SCALED2 | OTHERWISE_SCALED2
 # By the first four flag bits of GRIB1: spherical harmonics, complex packing, integers, more flags in octet 14.
 NAMES1 = {0: "simple", 1: "matrix", 2: "simple", 3: "ieee", **dict.fromkeys((4, 5, 6, 7), "second order")}
 
@@ -84,7 +85,7 @@ def packing1(sections: Sections1, points: int) -> FieldPacking:
 def _bits2(section: bytes, template: int) -> int | None:
     if template == IEEE:
         return 8 * ieee_bytes(section)
-    return unsigned(section, 20, 20) if template in SCALED2 | OTHERWISE_SCALED2 else None
+    return unsigned(section, 20, 20) if template in REFERENCED2 else None
 
 
 def ieee_bytes(section: Octets) -> int:

@@ -11,9 +11,8 @@ import zlib
 from typing import TYPE_CHECKING
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import unsigned
 from gribmill.grib.packing.describe import FieldPacking
-from gribmill.grib.sections import BITMAP_FOLLOWS, Sections2
+from gribmill.grib.sections import BITMAP_FOLLOWS, Sections2, unsigned
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.rows import J_CONSECUTIVE, ScanLayout
-from gribmill.grib.octets import Octets, unsigned
+from gribmill.grib.sections import Octets, unsigned
 
 # Flags in octet 14 of GRIB1's data section.
 MATRIX, SECONDARY_BITMAP, OWN_WIDTHS, GENERAL_EXTENDED, TWO_ORDERS, PLUS_ONE = 0x40, 0x20, 0x10, 0x08, 0x02, 0x01
 FORM = MATRIX | SECONDARY_BITMAP | OWN_WIDTHS | GENERAL_EXTENDED
-# ecCodes reads a number into one machine word.
-BITS_LIMIT = 63
+# ecCodes reads a number into one machine word of 64 bits, from the octet in which it begins.
+BITS_LIMIT = 57
 HIGHEST_ORDER = 3
 # ECMWF's GRIB2 template for boustrophedonic rows has an octet of flags before the order of the differences.
 BOUSTROPHEDONIC2 = 50002

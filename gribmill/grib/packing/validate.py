@@ -5,14 +5,16 @@ Japan's radar analyses use run-length packing with level values (template 5.200)
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.rows import HARMONICS1, ScanLayout
-from gribmill.grib.octets import unsigned
-from gribmill.grib.packing.describe import FieldPacking
+from gribmill.grib.packing.describe import REFERENCED2, FieldPacking
 from gribmill.grib.packing.images import check_jpeg, check_png
 from gribmill.grib.packing.second_order import (
+    BITS_LIMIT,
     FORM,
     GENERAL_EXTENDED,
     OWN_WIDTHS,
@@ -21,14 +23,14 @@ from gribmill.grib.packing.second_order import (
     check_second_order1,
     check_second_order2,
 )
-from gribmill.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2
+from gribmill.grib.sections import BITMAP_FOLLOWS, NO_BITMAP, Sections1, Sections2, ieee32, unsigned
 from gribmill.regions.grids import MOST_POINTS
 
 # The largest known field has 47 million points. Decoding a field at this limit takes 0.8 GB.
 POINT_LIMIT = MOST_POINTS
-# ecCodes reads a value into one machine word.
-BITS_LIMIT = 63
 RUN_LENGTH_BITS = 16
+# Powers of 2 and 10 beyond these may be infinite or zero, and all values with them.
+LARGEST_BINARY, LARGEST_DECIMAL = 1000, 300
 
 COMPLEX_DIFFERENCED = 3
 IEEE = 4
@@ -62,8 +64,8 @@ def check1(sections: Sections1, packing: FieldPacking, layout: ScanLayout | None
             raise GribError("it uses a predefined bitmap of its centre, which is not supported")
         coded = _check_bitmap(sections.bitmap[6:], packing.points, packing.points)
     bits = packing.bits or 0
-    if bits > BITS_LIMIT and packing.name != "ieee":
-        raise GribError(f"it packs values in {bits} bits, more than {BITS_LIMIT}")
+    if packing.name != "ieee":
+        _check_scaling(packing)
     match packing.name:
         case "simple":
             _check_room(coded, bits, len(sections.data) - 11)
@@ -105,11 +107,17 @@ def _check_bitmap(bits: bytes, points: int, most: int) -> int:
 
 
 def _check_packed2(section: bytes, data: memoryview, packing: FieldPacking, coded: int) -> None:
-    if packing.bits is not None and packing.bits > BITS_LIMIT and packing.template != IEEE:
-        raise GribError(f"it packs values in {packing.bits} bits, more than {BITS_LIMIT}")
+    if packing.template != IEEE:
+        _check_scaling(packing)
+    if packing.template in REFERENCED2 and not math.isfinite(ieee32(section, 12)):
+        # ecCodes would read another number.
+        raise GribError("its reference value is not a finite number")
     match packing.template:
         case 0 | 4 | 61:
             _check_room(coded, packing.bits or 0, len(data))
+        case 1:
+            # ecCodes would decode it as if each point had one value.
+            raise GribError("a matrix of values at each point is not supported")
         case 2 | 3:
             _check_groups(section, data, coded)
         case 40 | 40000 if packing.bits:
@@ -120,6 +128,14 @@ def _check_packed2(section: bytes, data: memoryview, packing: FieldPacking, code
             check_run_length(section, data, coded)
         case 50001 | 50002 if packing.bits:
             check_second_order2(section, data, coded)
+
+
+def _check_scaling(packing: FieldPacking) -> None:
+    if (packing.bits or 0) > BITS_LIMIT:
+        raise GribError(f"it packs values in {packing.bits} bits, more than {BITS_LIMIT}")
+    binary, decimal = packing.binary or 0, packing.decimal or 0
+    if packing.bits and (abs(binary) > LARGEST_BINARY or abs(decimal) > LARGEST_DECIMAL):
+        raise GribError(f"it scales values by 2^{binary} and 10^{-decimal}, beyond the range of numbers")
 
 
 def _check_room(values: int, bits: int, room: int) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from gribmill.grib.octets import Octets, ibm32, signed, unsigned, utc
 from gribmill.grib.product.keys import (
     ECMWF,
+    LOCAL_TABLE1,
     MONTHLY_MEANS,
     NCEP,
     UNIT_SECONDS,
@@ -21,6 +21,7 @@ from gribmill.grib.product.keys import (
     labels1,
 )
 from gribmill.grib.product.levels import NAMED
+from gribmill.grib.sections import Octets, ibm32, signed, unsigned, utc
 
 # GRIB1 level kinds (table 3) with one value: the GRIB2 kind, and the conversion factor to its unit.
 ONE_VALUE = {
@@ -57,12 +58,14 @@ ENDS_AT_P1 = {113, 114, 123, 124, 125}
 SIGNS = {6: (-1, -1), 7: (-1, 1)}
 # ECMWF's types for ensemble mean and standard deviation, mapped to GRIB2's code table 4.7.
 DERIVED = {17: 0, 18: 2}
-# ECMWF's labels are in octets 42 to 49.
+# ECMWF's labels are in octets 42 to 49, in fields of other centres too if ECMWF is their subcentre.
 LOCAL_LABELS = 49
 # ECMWF's local definitions with an ensemble member from octet 50 on, and the size of the member in octets.
-MEMBER_OCTETS = {1: 1, 15: 2, 16: 2, 18: 1, 23: 2, 26: 1, 30: 1, 36: 1, 40: 1}
+MEMBER_OCTETS = {
+    1: 1, 12: 2, 13: 1, 14: 1, 15: 2, 16: 2, 18: 1, 23: 2, 26: 1, 27: 1, 28: 1, 30: 1, 36: 1, 40: 1, 50: 1,
+}  # fmt: skip
 # The number of members is in one octet after it.
-MEMBERS_OCTET = {1: 51, 30: 51, 36: 51}
+MEMBERS_OCTET = dict.fromkeys((1, 13, 14, 27, 28, 30, 36, 50), 51)
 # NCEP's extension for ensembles: octet 42 mapped to GRIB2's code table 4.6, octet 44 mapped to code table 4.7.
 NCEP_ENSEMBLE, NCEP_EXTENSION = 1, 45
 NCEP_CONTROL, NCEP_WHOLE = 1, 5
@@ -78,10 +81,12 @@ def keys1(product: Octets) -> Keys:
     """The keys of a GRIB1 field, with its level converted to the kinds and units of GRIB2."""
     level, level2 = _levels(product)
     centre, parameter = unsigned(product, 5, 5), (unsigned(product, 4, 4), unsigned(product, 9, 9))
-    start, end, statistic = _times(product, implied_statistic(centre, parameter))
+    archived = _archived_by_ecmwf(product)
+    implied = implied_statistic(ECMWF if archived and parameter[0] >= LOCAL_TABLE1 else centre, parameter)
+    start, end, statistic = _times(product, implied)
     century, year = unsigned(product, 25, 25), unsigned(product, 13, 13)
     month, day, hour, minute = (unsigned(product, octet, octet) for octet in (14, 15, 16, 17))
-    labels = labels1(product) if centre == ECMWF and len(product) >= LOCAL_LABELS else None
+    labels = labels1(product) if archived and len(product) >= LOCAL_LABELS else None
     return Keys(
         edition=1,
         centre=centre,
@@ -99,6 +104,10 @@ def keys1(product: Octets) -> Keys:
         of_many=_of_many(unsigned(product, 21, 21), labels),
         **_ensemble(product),
     )
+
+
+def _archived_by_ecmwf(product: Octets) -> bool:
+    return ECMWF in (unsigned(product, 5, 5), unsigned(product, 26, 26))
 
 
 def _levels(product: Octets) -> tuple[Level, Level | None]:
@@ -141,7 +150,7 @@ def _of_many(indicator: int, labels: MarsLabels | None) -> OfMany | None:
 
 def _ensemble(product: Octets) -> dict[str, Any]:
     centre = unsigned(product, 5, 5)
-    if centre == ECMWF and len(product) >= 51:
+    if _archived_by_ecmwf(product) and len(product) >= 51:
         return _ecmwf_ensemble(product)
     if centre == NCEP and len(product) >= NCEP_EXTENSION and unsigned(product, 41, 41) == NCEP_ENSEMBLE:
         return _ncep_ensemble(product)

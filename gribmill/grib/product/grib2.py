@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from gribmill.grib.errors import GribError
-from gribmill.grib.octets import Octets, date, optional, scaled, signed, unsigned
 from gribmill.grib.product.keys import (
     ECMWF,
     MONTHLY_MEANS,
@@ -23,6 +22,7 @@ from gribmill.grib.product.keys import (
     implied_statistic,
     labels2,
 )
+from gribmill.grib.sections import Octets, date, optional, scaled, signed, unsigned
 
 # Code table 4.10.
 STATISTICS2: dict[int, Statistic] = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from gribmill.grib.octets import Octets, unsigned
+from gribmill.grib.sections import Octets, unsigned
 
 Statistic = Literal[
     "instant", "avg", "accum", "max", "min", "diff", "sdiff", "rms", "sd", "cov", "ratio", "clim", "sum", "other"
@@ -27,6 +27,9 @@ Parameter = tuple[int, ...]
 
 NCEP = 7
 ECMWF = 98
+# Parameter tables of GRIB1 from here on are those of a centre. Fields of other centres in ECMWF's archive have ECMWF as
+# subcentre, and use its tables.
+LOCAL_TABLE1 = 128
 # Other offices of the National Weather Service and NOAA's laboratories use NCEP's local numbers.
 NOAA = frozenset({NCEP, 8, 9, 59, 161})
 
@@ -87,6 +90,12 @@ class Keys:
             return None if self.end is None else self.reference + self.end
         except OverflowError:
             return None
+
+    @property
+    def tables(self) -> int:
+        """The centre whose tables its parameter is from."""
+        archived = self.edition == 1 and self.subcentre == ECMWF and self.parameter[0] >= LOCAL_TABLE1
+        return ECMWF if archived else self.centre
 
     @property
     def ensemble_member(self) -> int | None:

@@ -1,8 +1,7 @@
 """The grids of weather models, in NumPy: convert indices to latitude and longitude, and back."""
 
-from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.gaussian import GaussianGrid
-from gribmill.regions.grids.grid import MOST_POINTS, Corner, Grid
+from gribmill.regions.grids.grid import MOST_POINTS, Corner, Earth, Grid
 from gribmill.regions.grids.lambert import LambertGrid
 from gribmill.regions.grids.latlon import LatLonGrid
 from gribmill.regions.grids.mercator import MercatorGrid
@@ -22,8 +21,8 @@ __all__ = [
     "PolarStereographicGrid",
     "RotatedLatLonGrid",
     "columns",
-    "earth",
     "gaussian",
+    "grid",
     "grid_from_spec",
     "plane",
     "spec",

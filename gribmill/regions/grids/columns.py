@@ -10,8 +10,7 @@ import numpy.typing as npt
 from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import check_count, check_number
+from gribmill.regions.grids.grid import Earth, check_count, check_number
 
 # Increments are rounded to millionths of a degree (GRIB1: thousandths), so that a whole row may miss 360° slightly.
 _WRAP_TOLERANCE_CELLS = 0.05

@@ -14,8 +14,7 @@ from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
 from gribmill.regions.grids.columns import MeridianGrid, column_of, eastward_step
-from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import check_part
+from gribmill.regions.grids.grid import Earth, check_part
 
 MOST_PARALLELS = 10_000
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from gribmill.arrays import Floats
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import check_number
+from gribmill.regions.grids.grid import Earth, check_number
 from gribmill.regions.grids.plane import PlaneGrid
 
 # For closer parallels the two-parallel formula loses digits, and the mean parallel is exact to 1e-11.

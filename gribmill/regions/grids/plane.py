@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from gribmill.arrays import Floats
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids.earth import Earth
-from gribmill.regions.grids.grid import Corner, check_count, check_number, check_part
+from gribmill.regions.grids.grid import Corner, Earth, check_count, check_number, check_part
 
 # Ten times around the Earth: anything beyond is an error.
 _FARTHEST_M = 4e8

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from gribmill.regions.errors import RegionError
-from gribmill.regions.grids.earth import Earth
 from gribmill.regions.grids.gaussian import GaussianGrid
-from gribmill.regions.grids.grid import Grid
+from gribmill.regions.grids.grid import Earth, Grid
 from gribmill.regions.grids.lambert import LambertGrid
 from gribmill.regions.grids.latlon import LatLonGrid
 from gribmill.regions.grids.mercator import MercatorGrid

@@ -12,6 +12,7 @@ import pytest
 from gribmill.grib.decode.field import Field, fields
 from gribmill.grib.errors import GribError
 from gribmill.grib.grid.rows import ScanLayout
+from gribmill.sandbox.grib_writer.sections import message, section, split_sections
 from tests.make_grib import GRIDS, PACKINGS1, PACKINGS2, make_message, smooth_values
 
 SHAPE = GRIDS["hrrr-small"].shape
@@ -92,6 +93,13 @@ def test_a_constant_field_with_missing_points_is_decoded(packing: str) -> None:
 @pytest.mark.parametrize("packing", ["grid_simple", "grid_ccsds", "grid_ieee", *COMPLEX])
 def test_a_field_with_only_missing_points_is_decoded(packing: str) -> None:
     assert np.isnan(only(make_message(values=np.nan, packing=packing)).values()).all()
+
+
+@pytest.mark.parametrize("local", [b"", b"\1", b"\0\1", bytes(range(256))], ids=len)
+def test_a_local_section_of_any_content_does_not_matter(local: bytes) -> None:
+    plain = make_message(values=HOLED, packing="grid_ieee")
+    (first, *others) = (part for _, part in split_sections(plain))
+    check(only(message([first, section(2, local), *others], discipline=plain[6])), HOLED)
 
 
 def test_a_value_of_9999_is_not_missing() -> None:

@@ -93,6 +93,8 @@ def test_rounded_increments_are_not_a_contradiction(edition: int, nx: int, step:
     [
         # Neither whole cells nor rounding.
         ({"latitudeOfLastGridPointInDegrees": -12.4}, "latitude increment is 0.25°, but first and last points give"),
+        # A part of a cell, but more than rounding explains.
+        ({"latitudeOfLastGridPointInDegrees": 34.9}, "latitude increment is 0.25°, but first and last points give"),
         ({"jDirectionIncrementInDegrees": 0.0}, "latitude increment is 0°"),
         # Rows to the south that run to the north.
         ({"latitudeOfLastGridPointInDegrees": 60.0}, "its rows should run south"),
@@ -116,6 +118,38 @@ def test_a_gaussian_grid_is_counted_from_its_first_row() -> None:
     assert len(field.grid.y) == 20
     assert field.grid.y[0] > 0
     assert "contradicts its first one" in field.grid_notes[0]
+
+
+def test_a_grid_with_a_row_at_the_pole_out_of_step_is_refused() -> None:
+    # ECMWF's archive adds the pole to rows that do not end there: 90, 83, … -78, -85, -90.
+    rows = {
+        "latitudeOfFirstGridPointInDegrees": 90.0,
+        "latitudeOfLastGridPointInDegrees": -90.0,
+        "jDirectionIncrementInDegrees": 7.0,
+    }
+    field = field_of(spec(40, 27, **rows), edition=1)
+    assert list(eccodes_axes(field)[0][:3]) == [-90.0, -85.0, -78.0]
+    with pytest.raises(GribError, match="increment is 7°, but first and last points give 6"):
+        field.grid  # noqa: B018
+
+
+def test_an_orientation_does_not_turn_a_mercator_grid_that_ends_where_an_upright_one_does() -> None:
+    hawaii = GRIDS["nbm-hi-small"]
+    field = field_of(replace(hawaii, keys=hawaii.keys | {"orientationOfTheGridInDegrees": 203.0}))
+    handle = eccodes.codes_new_from_message(field.message())
+    lat, lon = (eccodes.codes_get_array(handle, key).reshape(57, 63) for key in ("latitudes", "longitudes"))
+    eccodes.codes_release(handle)
+    rows, columns = np.indices((57, 63))
+    ours = field.grid.latlon(rows, columns)
+    assert np.abs(ours[0] - lat).max() < 1e-6
+    assert np.abs((ours[1] - lon + 180) % 360 - 180).max() < 1e-6
+
+
+def test_a_turned_mercator_grid_is_refused() -> None:
+    hawaii = GRIDS["nbm-hi-small"]
+    turned = {"orientationOfTheGridInDegrees": 20.0, "longitudeOfLastGridPointInDegrees": 206.0}
+    with pytest.raises(GribError, match="a rotated Mercator grid is not supported"):
+        field_of(replace(hawaii, keys=hawaii.keys | turned)).grid  # noqa: B018
 
 
 def test_tile_records_which_values_were_used(tmp_path: Path) -> None:

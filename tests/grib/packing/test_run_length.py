@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import groupby
 
 import numpy as np
@@ -43,7 +42,7 @@ def run_length(data: bytes | None = None, head: bytes | None = None) -> tuple[Fi
     packing = (11 + len(body)).to_bytes(4, "big") + b"\5" + numbers.size.to_bytes(4, "big") + b"\0\xc8" + body
     assert isinstance(plain.sections, Sections2)
     section7 = memoryview((5 + len(data)).to_bytes(4, "big") + b"\7" + data)
-    (field,) = fields(dataclasses.replace(plain.sections, packing=packing, data=section7).message(), "f")
+    (field,) = fields(plain.sections._replace(packing=packing, data=section7).message(), "f")
     return field, numbers
 
 

@@ -73,7 +73,7 @@ def test_the_early_forms_of_second_order_packing_are_decoded(form: Form) -> None
     [
         ("rows", {"octet_18": 3}, "3 groups for"),
         ("rows", {"octet_22": 63}, "need more bytes"),
-        ("rows", {"octet_11": 60}, "too few|need more"),
+        ("rows", {"octet_11": 57}, "too few|need more"),
         ("own widths", {"octet_22": 200}, "need more bytes"),
         ("own widths", {"octet_20": 1}, "packed values for"),
         ("own widths", {"octet_18": 1}, "secondary bitmap has"),
