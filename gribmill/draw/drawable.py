@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from gribmill.draw.errors import DrawError
 from gribmill.tiles.read.units import Conversion
 
-Limits = tuple[float | None, float | None]
+ValueRange = tuple[float | None, float | None]
 
 
 class GridLike(Protocol):
@@ -56,7 +56,7 @@ class Drawable:
     grid: GridLike | None = None
     box: tuple[float, float, float, float] | None = None
     shown: ShownUnits | None = None
-    limits: Limits = (None, None)
+    limits: ValueRange = (None, None)
     flags: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gribmill.arrays import Floats, Values
-from gribmill.draw.drawable import Barbs, Drawable, GridLike, Limits, ShownUnits
+from gribmill.draw.drawable import Barbs, Drawable, GridLike, ShownUnits, ValueRange
 from gribmill.draw.errors import DrawError
 from gribmill.draw.palette import palettes
 from gribmill.draw.raster import nearest, resized
@@ -34,7 +34,7 @@ def main_variable(tile: Tile) -> str:
     return next((name for name in USUAL if name in tile.meta.variables), tile.names[0])
 
 
-def drawable_of(tile: Tile, name: str, units: System = "metric", limits: Limits = (None, None)) -> Drawable:
+def drawable_of(tile: Tile, name: str, units: System = "metric", limits: ValueRange = (None, None)) -> Drawable:
     """A stored variable, or wind speed: `ws10` from u10 and v10, `ws_500` from u_500 and v_500.
 
     `limits` are the ends of its scale, in the units shown.
@@ -97,7 +97,7 @@ def palette_of(name: str) -> str:
     return known.palette if known else "generic"
 
 
-def _own_limits(name: str, unit: str, system: System) -> Limits:
+def _own_limits(name: str, unit: str, system: System) -> ValueRange:
     """The range that a user's own variable defines, in the units shown."""
     known = lexicon().get(name)
     if known is None or not known.own_range:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gribmill.draw.drawable import Drawable, Limits, ShownUnits
+from gribmill.draw.drawable import Drawable, ShownUnits, ValueRange
 from gribmill.draw.errors import DrawError
 from gribmill.draw.palette import Palette, Rgb, palette, rgb_of
 from gribmill.tiles.read.units import Conversion, conversion
@@ -99,7 +99,7 @@ def scale_for(
     units: str,
     name: str,
     shown: ShownUnits | None = None,
-    limits: Limits = (None, None),
+    limits: ValueRange = (None, None),
     flags: Mapping[int, str] | None = None,
 ) -> Scale:
     """The scale for these values with the named palette; a generic one if their units do not match the palette.
@@ -144,7 +144,7 @@ class _Units:
         return self.shown.convert == self.native
 
 
-def _numbers(shown: NDArray[np.float64], chosen: Palette, units: _Units, limits: Limits) -> Scale:
+def _numbers(shown: NDArray[np.float64], chosen: Palette, units: _Units, limits: ValueRange) -> Scale:
     finite = shown[np.isfinite(shown)]
     if chosen.levels:
         levels, colours = _fixed(chosen, units, limits)
@@ -199,7 +199,7 @@ def _code_colour(meaning: str, number: int) -> Rgb | None:
     return rgb_of(OTHERS[number % len(OTHERS)])
 
 
-def _range(finite: NDArray[np.float64], limits: Limits) -> tuple[float, float]:
+def _range(finite: NDArray[np.float64], limits: ValueRange) -> tuple[float, float]:
     """The given limits, or else the range of the data without a few outliers."""
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if len(finite):
@@ -213,7 +213,7 @@ def _range(finite: NDArray[np.float64], limits: Limits) -> tuple[float, float]:
     return low, max(low, high)
 
 
-def _anchored(data: tuple[float, float], chosen: Palette, units: _Units, limits: Limits) -> tuple[Levels, Colours]:
+def _anchored(data: tuple[float, float], chosen: Palette, units: _Units, limits: ValueRange) -> tuple[Levels, Colours]:
     """Steps over the field's range, each with the colour that its value has on every map."""
     first, last = (units.of_palette(place) for place in (chosen.stops[0][0], chosen.stops[-1][0]))
     low, high = (
@@ -237,7 +237,7 @@ def _following(data: tuple[float, float], chosen: Palette) -> tuple[Levels, Colo
     return tuple(levels.tolist()), _tuples(chosen.blend(shares))
 
 
-def _fixed(chosen: Palette, units: _Units, limits: Limits) -> tuple[Levels, Colours]:
+def _fixed(chosen: Palette, units: _Units, limits: ValueRange) -> tuple[Levels, Colours]:
     """The palette's fixed levels within the limits, in the units shown."""
     levels, colours = chosen.levels, chosen.colours
     if not units.same:

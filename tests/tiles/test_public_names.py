@@ -10,6 +10,7 @@ import pytest
 
 import gribmill
 from gribmill.grib.errors import GribError
+from gribmill.sandbox.grib_writer.sections import split_sections
 from tests.make_grib import make_message, write
 
 HEAVY = ("numpy", "eccodes", "xarray", "pandas", "cfgrib", "pydantic", "rich", "click")
@@ -48,4 +49,30 @@ def test_a_file_that_is_not_grib_is_named(tmp_path: Path, content: bytes | None)
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(GribError, match=r"bad\.grib2"):
+        gribmill.open_grib(path)
+
+
+@pytest.mark.parametrize(
+    "damage", ["truncated", "too many bits", "another shape", "rows with other points", "a row of one point"]
+)
+def test_a_damaged_grib_is_refused_and_not_opened_in_part(damage: str, tmp_path: Path) -> None:
+    whole, other = make_message("gfs-small", "2t", 280.0), bytearray(make_message("gfs-small", "10u"))
+    sections = {number: other.index(part) for number, part in split_sections(bytes(other))}
+    if damage == "truncated":
+        del other[-10:]
+    elif damage == "too many bits":
+        other[sections[5] + 19] = 64
+    elif "row" in damage:
+        place, first = sections[3], 143 if damage == "rows with other points" else 1
+        rows = b"".join(number.to_bytes(2, "big") for number in (first, *[144] * 72))
+        grid = bytearray(other[place : place + 72])
+        grid[13] = 40 if first == 1 else 0
+        grid[:4], grid[10:12], grid[30:34] = (72 + len(rows)).to_bytes(4, "big"), b"\2\1", b"\xff" * 4
+        other[place : place + 72] = grid + rows
+        other[8:16] = len(other).to_bytes(8, "big")
+    else:
+        other[sections[3] + 71] ^= 0x10  # cfgrib refuses alternating rows without a sentence
+        other[sections[3] + 33] ^= 1
+    path = write(tmp_path / "bad.grib2", [whole, bytes(other)])
+    with pytest.raises(GribError, match=r"bad\.grib2: message 2 at byte"):
         gribmill.open_grib(path)

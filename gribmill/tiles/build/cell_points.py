@@ -13,8 +13,8 @@ from gribmill.arrays import Floats, Indices
 from gribmill.regions.grids import Grid
 from gribmill.regions.window import Window
 
-# Numbers of points and cells, both limited to far below 2³¹.
-Numbers = NDArray[np.int32]
+# PointNumbers of points and cells, both limited to far below 2³¹.
+PointNumbers = NDArray[np.int32]
 
 BLOCK_POINTS = 2**19  # located at once, with about 40 MB of working memory
 BAND_POINTS = 2**22  # sorted or averaged at once
@@ -23,12 +23,12 @@ BAND_POINTS = 2**22  # sorted or averaged at once
 class PointsByCell(NamedTuple):
     """Positions of points in a window, in row order, grouped by cell; `starts` is the start of each group."""
 
-    points: Numbers
+    points: PointNumbers
     starts: Indices
     cells: Indices
 
 
-def cell_numbers(grid: Grid, found: Window, lat: Floats, lon: Floats, resolution: float) -> Numbers:
+def cell_numbers(grid: Grid, found: Window, lat: Floats, lon: Floats, resolution: float) -> PointNumbers:
     """The number of the cell that contains each point of the window, in row order; -1 outside all cells."""
     j = np.arange(found.rows.start, found.rows.stop)
     i = np.concatenate([np.arange(part.start, part.stop) for part in found.cols])
@@ -45,7 +45,7 @@ def cell_numbers(grid: Grid, found: Window, lat: Floats, lon: Floats, resolution
     return numbers
 
 
-def points_by_cell(numbers: Numbers, grid: Grid, found: Window, target: Window, cells: int) -> PointsByCell:
+def points_by_cell(numbers: PointNumbers, grid: Grid, found: Window, target: Window, cells: int) -> PointsByCell:
     """The points of `found` sorted by cell, as positions in the window `target`, which contains it."""
     flat = numbers.reshape(-1)
     bands = max(1, -(-flat.size // BAND_POINTS))
@@ -78,7 +78,7 @@ def bands(starts: Indices, points: int) -> Iterator[tuple[slice, slice]]:
         begin = end
 
 
-def _places_in(target: Window, grid: Grid, found: Window, places: Indices) -> Numbers:
+def _places_in(target: Window, grid: Grid, found: Window, places: Indices) -> PointNumbers:
     width = found.shape[1]
     rows = places // width + (found.rows.start - target.rows.start)
     # Both windows number columns from their first one, and continue past the seam.

@@ -14,7 +14,7 @@ from gribmill.grib.names.array_name import array_name
 from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.identity import run_id
 from gribmill.regions.grids import Grid
-from gribmill.tiles.build.field_metadata import skipped_message
+from gribmill.tiles.build.describe_fields import skipped_message
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import SkippedMessage
 

@@ -13,7 +13,7 @@ from gribmill.regions.box import Box
 from gribmill.regions.grids import Grid
 from gribmill.regions.tile_options import LEAST_WEIGHT, Method
 from gribmill.regions.window import Window, enclosing_columns, window
-from gribmill.tiles.build.cell_points import Numbers, bands, cell_numbers, points_by_cell
+from gribmill.tiles.build.cell_points import PointNumbers, bands, cell_numbers, points_by_cell
 from gribmill.tiles.errors import TileError
 
 # Rows and columns of points of the source grid.
@@ -145,7 +145,7 @@ class Bilinear:
 class Cells:
     """Mean, minimum and maximum of the source points in each cell; the nearest point for an empty cell."""
 
-    points: Numbers  # positions in the window in row order, grouped by cell
+    points: PointNumbers  # positions in the window in row order, grouped by cell
     starts: Indices
     cells: Indices
     nearest: Nearest
@@ -267,4 +267,6 @@ def _box_of_cells(axes: RegularAxes, resolution: float) -> Box:
     west, east = axes.lon[0] - margin, axes.lon[-1] + margin
     if east - west >= 360.0:
         west, east = -180.0, 180.0
+    # The axis of a wide box across the dateline continues past 360°.
+    east = east if east <= 360.0 else east - 360.0
     return Box(west, max(-90.0, axes.lat[0] - margin), east, min(90.0, axes.lat[-1] + margin))

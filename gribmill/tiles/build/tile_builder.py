@@ -17,17 +17,20 @@ from gribmill.grib.product.keys import ECMWF
 from gribmill.regions.region import Region
 from gribmill.storage.layout import TileFolder
 from gribmill.storage.object_path import StoredPath
-from gribmill.tiles.build.choose_names import FieldChoice, NamedField, lexicon_name, name_fields, names_of
-from gribmill.tiles.build.field_metadata import (
+from gribmill.tiles.build.describe_fields import (
+    FieldChoice,
+    NamedField,
     cell_name,
     cell_statistic_meta,
     describe_duplicate,
+    lexicon_name,
+    name_fields,
+    names_of,
     skipped_message,
     variable_meta,
 )
-from gribmill.tiles.build.field_windows import FieldWindows, WindComponent, WindPairs
 from gribmill.tiles.build.place_fields import Step, model_ids, place_fields
-from gribmill.tiles.build.region_cut import region_cut
+from gribmill.tiles.build.region_cut import FieldWindows, WindComponent, WindPairs, region_cut
 from gribmill.tiles.build.tile_writer import BuiltTile, EncodePool, TileWriter, check_replaceable
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import ECMWF_ATTRIBUTION, SkippedMessage, SourceFile, VariableText
@@ -122,9 +125,28 @@ class TileBuilder:
         Unless `replace`, tiles that were cut from another source are kept.
         """
         began = time.perf_counter()
-        attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
         if not replace:
             self._refuse_others(source, written)
+        tiles = self._write_all(source, written)
+        self.encode_seconds += time.perf_counter() - began
+        # Without any field on a supported grid, nothing is known about the regions.
+        regions = [region.name for region in self.regions] if self.models else []
+        outside = tuple(name for name in regions if name not in self.touched and name not in self.failed)
+        full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
+        return BuildResult(
+            tuple(tiles),
+            tuple(FailedRegion(name, error) for name, error in self.failed.items()),
+            outside,
+            tuple(name for name in regions if name not in full),
+            tuple(self._all_skipped()),
+            tuple(sorted(self.unrecognised)),
+            self.decode_seconds,
+            self.encode_seconds,
+        )
+
+    def _write_all(self, source: SourceFile, written: set[StoredPath]) -> list[BuiltTile]:
+        """Write the tiles of all regions that have not failed; adds them to `written`."""
+        attribution = ECMWF_ATTRIBUTION if self.ecmwf else None
         pending = []
         for (_, region), writer in self.writers.items():
             if region in self.failed or not writer.encoded:
@@ -143,23 +165,7 @@ class TileBuilder:
             else:
                 written.discard(writer.path)
                 self.failed[writer.folder.region] = made
-        # Without any field on a supported grid, nothing is known about the regions.
-        regions = [region.name for region in self.regions] if self.models else []
-        outside = tuple(name for name in regions if name not in self.touched and name not in self.failed)
-        failed = tuple(FailedRegion(name, error) for name, error in self.failed.items())
-        full = {tile.region for tile in tiles} | self.failed.keys() | set(outside)
-        empty = tuple(name for name in regions if name not in full)
-        self.encode_seconds += time.perf_counter() - began
-        return BuildResult(
-            tuple(tiles),
-            failed,
-            outside,
-            empty,
-            tuple(self._all_skipped()),
-            tuple(sorted(self.unrecognised)),
-            self.decode_seconds,
-            self.encode_seconds,
-        )
+        return tiles
 
     def _refuse_others(self, source: SourceFile, written: set[StoredPath]) -> None:
         """Fail the regions with a tile from another source before any of their tiles is written."""

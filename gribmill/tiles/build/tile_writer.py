@@ -1,8 +1,9 @@
-"""Writes one tile: arrays are compressed as they are added, and the file is written at the end."""
+"""Writes one tile: arrays are compressed and summarized as they are added, and the file is written at the end."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ import numpy as np
 from gribmill.arrays import Values
 from gribmill.grib.names.lexicon import absent_names
 from gribmill.grib.product.keys import FieldIdentity, identity_text
+from gribmill.kernel import native
 from gribmill.regions.tile_options import Encoding
 from gribmill.storage.atomic import write_atomic
 from gribmill.storage.layout import TileFolder
@@ -34,15 +36,16 @@ from gribmill.tiles.format.meta import (
     parse_meta,
 )
 from gribmill.tiles.format.meta_member import check_generation
-from gribmill.tiles.format.npz_writer import Member, encode_member, zip_pieces
+from gribmill.tiles.format.npz_writer import Member, Summary, encode_member, zip_pieces
 from gribmill.tiles.format.requantize import requantize
-from gribmill.tiles.format.statistics import Summary, statistics_from, summarize
 from gribmill.tiles.format.tile_grid import write_grid
 from gribmill.tiles.read.tile import read_tile
 
 T = TypeVar("T")
 # BuiltTile has an attribute `bytes`.
 MetaJson = bytes
+# Sums are computed in sixteen lanes, as in the kernel, so that both give bitwise equal means.
+LANES = 16
 
 REFUSED = (
     "{path} was cut from {old}; {new} would replace it: give another --model or --out, or --replace to replace the tile"
@@ -205,6 +208,47 @@ def _encode(name: str, values: Values, text: VariableText, packing: Any, encodin
     array, how = found or (values, None)
     made = encode_member(name, array, "compact" if encoding == "compact" else "fast")
     return EncodedVariable(text, made, made.summary or summarize(values), values.size, how)
+
+
+def statistics(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Minimum, maximum and mean of the values, and the number of missing points."""
+    return statistics_from(summarize(array), array.size)
+
+
+def statistics_from(summary: Summary, points: int) -> dict[str, Any]:
+    """The statistics from a summary of `points` points."""
+    least, greatest, total, missing = summary
+    present = points - missing
+    if not present:
+        return {"min": None, "max": None, "mean": None, "missing": missing}
+    return {"min": _number(least), "max": _number(greatest), "mean": _number(total / present), "missing": missing}
+
+
+def summarize(array: np.ndarray[Any, Any]) -> Summary:
+    """The summary of an array."""
+    if array.dtype == np.float32 and array.flags.c_contiguous and native.available():
+        return native.summarize(array)
+    return _summarize(array)
+
+
+def _summarize(array: np.ndarray[Any, Any]) -> Summary:
+    nowhere = np.isnan(array)
+    missing = int(np.count_nonzero(nowhere))
+    if missing == array.size:
+        return math.inf, -math.inf, 0.0, missing
+    doubles = np.zeros((-(-array.size // LANES), LANES))
+    doubles.reshape(-1)[: array.size] = np.where(nowhere, 0, array).reshape(-1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        lanes: list[float] = doubles.sum(axis=0).tolist()
+    total = 0.0
+    for lane in lanes:
+        total += lane
+    return float(np.nanmin(array)), float(np.nanmax(array)), total, missing
+
+
+def _number(value: float) -> float | None:
+    # +0.0 for both zeros: libraries disagree about the minimum of 0.0 and -0.0.
+    return value + 0.0 if math.isfinite(value) else None
 
 
 def _common(one: FieldIdentity, other: FieldIdentity) -> FieldIdentity:

@@ -23,11 +23,10 @@ from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.storage.layout import DataRoot, minutes_of_tile_name, root_of_tile
 from gribmill.storage.object_path import StoredPath
-from gribmill.tiles.build.field_windows import FieldWindows, FillRule, WindComponent, WindPairs
-from gribmill.tiles.build.region_cut import ValueKind, region_cut
+from gribmill.tiles.build.region_cut import FieldWindows, FillRule, ValueKind, WindComponent, WindPairs, region_cut
+from gribmill.tiles.build.tile_writer import statistics
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.meta import META, GridRecord, VariableMeta
-from gribmill.tiles.format.statistics import statistics
 from gribmill.tiles.format.tile_grid import cached_grid
 from gribmill.tiles.read.tile import Tile, read_tile
 

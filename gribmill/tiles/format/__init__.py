@@ -6,6 +6,5 @@ __all__ = [
     "npz_reader",
     "npz_writer",
     "requantize",
-    "statistics",
     "tile_grid",
 ]

@@ -19,9 +19,34 @@ from gribmill.storage.atomic import Check, write_atomic
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.format.restart_points import MOST_SEGMENTS, RestartPoints
-from gribmill.tiles.format.statistics import Summary
 from gribmill.tiles.format.zip_directory import CENTRAL, DEFLATED, END, LIMIT_BYTES, LIMIT_MEMBERS, LOCAL, STORED
 
+Compression = Literal["fast", "compact", "stored"]
+COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
+
+# Minimum, maximum, sum, and count of missing points.
+Summary = tuple[float, float, float, int]
+
+VERSION_NEEDED = 20
+# 1 January 1980, 00:00, the earliest time in ZIP: the bytes of a tile must not depend on when it was written.
+DOS_TIME, DOS_DATE = 0, 0x21
+UNIX_FILE_0644 = 0o100644 << 16
+MADE_BY_UNIX = 3 << 8 | VERSION_NEEDED
+# The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers.
+FAST_FLOATS, FAST_INTEGERS = range(2)
+KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {
+    ("fast", np.dtype(np.float32)): FAST_FLOATS,
+    ("fast", np.dtype(np.uint16)): FAST_INTEGERS,
+}
+# Maximum size in bytes: bit positions have 32 bits.
+LIMIT_KERNEL = 2**28 - 1
+# libdeflate's levels for `compact`. The high level takes twice the time, and saves hardly anything for half of all
+# fields. A large array uses it if it makes a sample smaller by the share LEAST_GAIN of its raw bytes; small arrays use
+# the middle level.
+LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
+SAMPLE_BYTES = 2**14
+SAMPLED_BYTES = 16 * SAMPLE_BYTES
+LEAST_GAIN = 0.0075
 BLOCK_BYTES = 2**16
 ISAL_LEVEL = 2
 
@@ -76,31 +101,6 @@ def _checksums(header: bytes, body: memoryview, size: int) -> Iterator[int]:
     for begin, end in pairwise(_cuts(header, body, size)):
         crc = isal_zlib.crc32(body[begin:end], crc)
         yield crc
-
-
-Compression = Literal["fast", "compact", "stored"]
-COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
-
-VERSION_NEEDED = 20
-# 1 January 1980, 00:00, the earliest time in ZIP: the bytes of a tile must not depend on when it was written.
-DOS_TIME, DOS_DATE = 0, 0x21
-UNIX_FILE_0644 = 0o100644 << 16
-MADE_BY_UNIX = 3 << 8 | VERSION_NEEDED
-# The kernel's modes (encode_array.h): matches of whole words for float32, runs only for differences of integers.
-FAST_FLOATS, FAST_INTEGERS = range(2)
-KERNEL_MODES: dict[tuple[Compression, np.dtype[Any]], int] = {
-    ("fast", np.dtype(np.float32)): FAST_FLOATS,
-    ("fast", np.dtype(np.uint16)): FAST_INTEGERS,
-}
-# Maximum size in bytes: bit positions have 32 bits.
-LIMIT_KERNEL = 2**28 - 1
-# libdeflate's levels for `compact`. The high level takes twice the time, and saves hardly anything for half of all
-# fields. A large array uses it if it makes a sample smaller by the share LEAST_GAIN of its raw bytes; small arrays use
-# the middle level.
-LOW_LEVEL, MIDDLE_LEVEL, HIGH_LEVEL = 4, 5, 6
-SAMPLE_BYTES = 2**14
-SAMPLED_BYTES = 16 * SAMPLE_BYTES
-LEAST_GAIN = 0.0075
 
 
 class Member(NamedTuple):

@@ -21,7 +21,7 @@ from gribmill.tiles.read.units import OPPOSITE_SIGN, POWER, Conversion, UnitChan
 GRID_MAPPING = "crs"
 INTEGRAL = "integral_wrt_time_of_"
 # Start and end in minutes since the run; equal where there is no value.
-Window = tuple[int, int]
+MinuteRange = tuple[int, int]
 CELL_METHODS = {
     "accum": "sum", "avg": "mean", "max": "maximum", "min": "minimum", "sd": "standard_deviation",
     "sum": "sum", "rms": "root_mean_square",
@@ -143,16 +143,16 @@ def cf_standard_name(name: str | None, units: str, *, codes: bool = False) -> st
     return AS_DEPTH.get(name, name)
 
 
-def window_of(quantity: VariableMeta | None, minutes: int) -> Window:
+def window_of(quantity: VariableMeta | None, minutes: int) -> MinuteRange:
     """The time range of a variable at that minute; empty for an instant, or if the tile lacks the variable."""
     if quantity is None or quantity.statistic == "instant":
         return minutes, minutes
     return quantity.step_minutes
 
 
-def bounds_names(windows: Mapping[str, Sequence[Window]]) -> dict[str, str]:
+def bounds_names(windows: Mapping[str, Sequence[MinuteRange]]) -> dict[str, str]:
     """The name of the coordinate of each variable with time ranges; variables with equal time ranges share one."""
-    labels: dict[tuple[Window, ...], str] = {}
+    labels: dict[tuple[MinuteRange, ...], str] = {}
     found: dict[str, str] = {}
     for name, each in windows.items():
         key = tuple(each)
@@ -166,7 +166,7 @@ def bounds_names(windows: Mapping[str, Sequence[Window]]) -> dict[str, str]:
 
 
 def run_bounds(
-    run: datetime, windows: Mapping[str, Sequence[Window]], labels: Mapping[str, str], time: xr.Variable
+    run: datetime, windows: Mapping[str, Sequence[MinuteRange]], labels: Mapping[str, str], time: xr.Variable
 ) -> dict[str, xr.Variable]:
     """The coordinates for the time ranges of a whole run, along `time`."""
     found: dict[str, xr.Variable] = {}
@@ -178,7 +178,7 @@ def run_bounds(
 
 
 def tile_bounds(
-    run: datetime, windows: Mapping[str, Sequence[Window]], labels: Mapping[str, str]
+    run: datetime, windows: Mapping[str, Sequence[MinuteRange]], labels: Mapping[str, str]
 ) -> dict[str, xr.Variable]:
     """The coordinates for the time ranges of one tile: scalars, in minutes since the run.
 
@@ -215,7 +215,7 @@ def _units(run: datetime) -> str:
     return f"minutes since {run:%Y-%m-%d %H:%M:%S}"
 
 
-def _label(name: str, windows: Sequence[Window]) -> str:
+def _label(name: str, windows: Sequence[MinuteRange]) -> str:
     """`time_run` for ranges that start with the run, `time_6h` for one length, otherwise named after the variable."""
     lengths = {end - start for start, end in windows if start != end}
     if len(lengths) == 1:

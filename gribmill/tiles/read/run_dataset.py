@@ -25,7 +25,7 @@ from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.cf_metadata import (
     GRID_MAPPING,
-    Window,
+    MinuteRange,
     attributes,
     bounds_names,
     encoding,
@@ -207,9 +207,9 @@ def _length(tile: Tile, name: str) -> int:
     return end - start
 
 
-def _windows(stored: Sequence[str | None], tiles: Sequence[Tile]) -> list[Window]:
+def _windows(stored: Sequence[str | None], tiles: Sequence[Tile]) -> list[MinuteRange]:
     """The time ranges in minutes since the run of the first tile."""
-    found: list[Window] = []
+    found: list[MinuteRange] = []
     for tile, name in zip(tiles, stored, strict=True):
         start, end = window_of(tile.meta.variables[name] if name else None, tile.meta.minutes)
         shift = (tile.meta.run_time - tiles[0].meta.run_time) // timedelta(minutes=1)

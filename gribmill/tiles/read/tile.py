@@ -14,8 +14,9 @@ from gribmill.arrays import Floats, Values
 from gribmill.checked.table import plain
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.time_range import RUN, base_name, split_window
+from gribmill.regions.grids import Grid
 from gribmill.regions.grids.columns import goes_round
-from gribmill.regions.grids.earth import KM_PER_DEGREE
+from gribmill.regions.grids.grid import KM_PER_DEGREE
 from gribmill.storage.layout import GRID_FILE
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.storage.object_ranges import ByteSpan
@@ -75,11 +76,16 @@ class Tile:
         return self.meta.grid.kind == "regular"
 
     @property
+    def grid(self) -> Grid:
+        """The source grid."""
+        return _source_grid(self)
+
+    @property
     def ring(self) -> bool:
         """True if the tile spans all longitudes, so that its first column follows its last."""
         if self.regular:
             return len(self.x) > 1 and goes_round(len(self.x), float(self.x[1] - self.x[0]))
-        grid = cached_grid(self.meta.grid, str(self.path))
+        grid = self.grid
         return grid.wraps and self.shape[1] == grid.shape[1]
 
     def find(self, name: str) -> str | None:
@@ -160,12 +166,18 @@ class Tile:
             # A position just west of the first column appears almost 360° east of it.
             from_west = _fractional(self.x, lon - 360.0, cell)
             return _fractional(self.y, lat, cell), np.where(columns > len(self.x) - 0.5, from_west, columns)
-        grid = cached_grid(self.meta.grid, str(self.path))
+        grid = self.grid
         rows, columns = grid.index(lat, lon)
         columns = columns - self.meta.grid.cols[0][0]
         if grid.wraps:
             columns = np.mod(columns + 0.5, grid.shape[1]) - 0.5
         return rows - self.meta.grid.rows[0], columns
+
+
+# Its definition is long, and places are looked up in the first tile of a run.
+@lru_cache(maxsize=16)
+def _source_grid(tile: Tile) -> Grid:
+    return cached_grid(tile.meta.grid, str(tile.path))
 
 
 def read_tile(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -98,12 +98,6 @@ def conversion_for(name: str, unit: str, system: System) -> Conversion:
     if base in DIFFERENCES or not OF_DIFFERENCES.isdisjoint(parts):
         found = Conversion(found.factor)
     return found
-
-
-def convert(values: np.ndarray[Any, Any], name: str, unit: str, system: System) -> np.ndarray[Any, Any]:
-    """The values in the unit from `shown_unit`; the same array if nothing changes."""
-    found = conversion_for(name, unit, system)
-    return values if found == Conversion() else found(values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -546,7 +546,7 @@ def test_without_any_known_field_regions_are_not_reported(tmp_path: Path) -> Non
 
 def test_an_unsupported_grid_is_reported_without_the_folder_of_the_file(tmp_path: Path) -> None:
     (part,) = sections2(make_message("rrfs-na-small", "2t", packing="grid_simple"))
-    staggered = replace(part, grid=part.grid[:12] + (32768).to_bytes(2, "big") + part.grid[14:]).message()
+    staggered = part._replace(grid=part.grid[:12] + (32768).to_bytes(2, "big") + part.grid[14:]).message()
     tiles = []
     for folder in ("one", "two"):
         path = write(tmp_path / folder / "mixed.grib2", [staggered, make_message("gfs-small", "2d")])

@@ -13,7 +13,7 @@ from gribmill.grib.product.keys import NCEP, Keys, Probability
 from gribmill.regions.box import Box
 from gribmill.regions.region import Region
 from gribmill.tiles.build.build import build
-from gribmill.tiles.build.choose_names import NamedField
+from gribmill.tiles.build.describe_fields import NamedField
 from tests.make_grib import REFERENCE, make_message, write
 
 

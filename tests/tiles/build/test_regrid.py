@@ -155,6 +155,15 @@ def test_cells_are_the_mean_minimum_and_maximum_of_their_points(name: str) -> No
     assert checked > 20
 
 
+def test_cells_of_a_wide_box_across_the_dateline_are_those_round_the_globe() -> None:
+    """Its last column is at 440°, which is not a longitude of a box."""
+    values, box = noise(GLOBE.shape), Box(147.0, -30.0, 80.0, 30.0)
+    found = apply(regridder(GLOBE, box, 10.0, "cells"), values)[""]
+    everywhere = apply(regridder(GLOBE, Box(-180, -30, 180, 30), 10.0, "cells"), values)[""]
+    columns = ((target_axes(box, 10.0).lon + 180.0) % 360.0 / 10.0).astype(int)
+    np.testing.assert_array_equal(found, everywhere[:, columns])
+
+
 def test_a_cell_finer_than_the_grid_takes_the_nearest_point_and_leaves_no_hole() -> None:
     found = apply(regridder(GLOBE, Box(0, 0, 20, 20), 1.0, "cells"), noise(GLOBE.shape, missing=0.0))
     assert not np.isnan(found[""]).any()

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 from itertools import pairwise
 
 from gribmill.identity import run_time
@@ -61,6 +62,12 @@ def read_rows(
 
 def _join(parts: Sequence[tuple[str, Samples]], wanted: list[str] | None) -> JoinedRows:
     newest, first = parts[0]
+    if len(parts) == 1 and first.steps and first.steps[0] >= 0 and first.steps == sorted({*first.steps}):
+        steps = tuple(first.steps)
+        # A column that is requested twice is shown once.
+        columns = {column.name: column for column in first.columns()}
+        notes = tuple(dict.fromkeys(first.notes))
+        return JoinedRows(first, (newest,) * len(steps), steps, steps, tuple(columns.values()), notes)
     place: dict[int, tuple[int, int]] = {}
     for number, (run, samples) in enumerate(parts):
         shift = (run_time(run) - run_time(newest)) // timedelta(minutes=1)
@@ -111,8 +118,6 @@ def _columns(parts: Sequence[tuple[str, Samples]], wanted: list[str] | None) -> 
 def _joined(columns: Sequence[Column | None], chosen: Sequence[tuple[int, int]], minutes: Sequence[int]) -> Column:
     """One variable over all rows. At a change of run, an amount that overlaps the previous run is left out."""
     like = next(column for column in columns if column is not None)
-    if len(columns) == 1:
-        return like
     values: list[float] = []
     windows: list[TimeWindow | None] = []
     for at, (number, row) in enumerate(chosen):
@@ -128,7 +133,9 @@ def _joined(columns: Sequence[Column | None], chosen: Sequence[tuple[int, int]],
     return replace(like, values=tuple(values), windows=tuple(windows) if timed else None)
 
 
-def missing_hours(minutes: Sequence[int]) -> list[int]:
+# All places of a run have the same rows.
+@lru_cache(maxsize=64)
+def missing_hours(minutes: tuple[int, ...]) -> tuple[int, ...]:
     """The missing steps between the rows, inferred from the spacing after a longer gap."""
     found: list[int] = []
     gaps = [after - before for before, after in pairwise(minutes)]
@@ -136,4 +143,4 @@ def missing_hours(minutes: Sequence[int]) -> list[int]:
         usual = min(gaps[number + 1 :])
         if usual and gap > usual:
             found += range(minutes[number] + usual, minutes[number + 1], usual)
-    return found
+    return tuple(found)

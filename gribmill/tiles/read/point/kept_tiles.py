@@ -1,16 +1,15 @@
 """A cache of requested tiles: kept open, with the parts that were read, until they are replaced.
 
 A request served from the cache takes about a millisecond and no I/O. Folder listings are cached for a second, or ten in
-an object store; the values of a run are cached in blocks of points, with all hours of a variable in one array. Samples
-have a column per variable instead of a row per hour, which takes a third of the time.
+an object store; the values of a run are cached in blocks of points, where all hours of a point are next to each other.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock, RLock
@@ -22,13 +21,13 @@ from gribmill.arrays import Values
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.errors import TileError, VanishedRun
-from gribmill.tiles.format.meta import VariableMeta
 from gribmill.tiles.format.npz_reader import Identity, identity_of
 from gribmill.tiles.read.open_tiles import open_tiles
-from gribmill.tiles.read.point.place import Place, Sampling, TileLocation, locate_in_tile
+from gribmill.tiles.read.point.place import Place, Sampling, TileLocations
 from gribmill.tiles.read.point.point import STORED_TILES, Candidate, PointRequest
-from gribmill.tiles.read.point.sample import MANY_PLACES, Samples, needed_arrays, sample_folder
-from gribmill.tiles.read.point.windowed import INSTANT
+from gribmill.tiles.read.point.point_table import PointTable
+from gribmill.tiles.read.point.sample import Samples, derivable, sample_folder
+from gribmill.tiles.read.point.sample_layout import SampleLayout
 from gribmill.tiles.read.tile import ReadAhead, Tile
 
 LOOK_SECONDS, LOOK_SECONDS_REMOTE = 1.0, 10.0
@@ -38,8 +37,10 @@ MOST_LOOKS = 512
 MOST_LAYOUTS = 128
 # Size of an open tile's metadata, and how many tiles may be open even with little memory.
 TILE_BYTES, LEAST_TILES = 64 * 2**10, 500
-# For one hour: the variables of the answer, the array of each, and its metadata.
-NeededArrays = dict[str, tuple[str, VariableMeta]]
+# How much one thread reads at once, besides what is cached.
+READ_BYTES, FLOAT_BYTES = 32 * 2**20, 4
+# By the name of the array: points × hours, as bytes, because copying rows of many arrays takes five times as long.
+Blocks = dict[str, memoryview]
 Found = TypeVar("Found")
 
 
@@ -61,7 +62,7 @@ class KeptTiles:
         self._looks: OrderedDict[object, tuple[float, object]] = OrderedDict()
         self._folders: OrderedDict[TileFolder, OpenFolder] = OrderedDict()
         self._layouts: OrderedDict[tuple[int, tuple[str, ...] | None], SampleLayout] = OrderedDict()
-        self._blocks: OrderedDict[tuple[int, str, int], Values] = OrderedDict()
+        self._blocks: OrderedDict[tuple[int, str, int], memoryview] = OrderedDict()
         self.bytes_kept = 0
         self._numbers = 0
         self._lock, self._looking = Lock(), RLock()
@@ -92,9 +93,10 @@ class KeptTiles:
     ) -> list[Samples]:
         """All hours at each place. Without `wait`, raises NotKept if anything must be read."""
         state = self.folder(folder, wait=wait)
-        if method == "nearest" and len(places) < MANY_PLACES and state.tiles:
+        if method == "nearest" and state.tiles:
             try:
-                return [self._sampled(state, place, wanted, wait=wait) for place in places]
+                table = self._table(state, places, wanted, wait=wait)
+                return [table.samples(number) for number in range(len(places))]
             except TileError:
                 pass  # damaged, or replaced since the listing: read without the cache, with notes
         if not wait:
@@ -107,6 +109,16 @@ class KeptTiles:
         if any(one.unread for one in found):
             check_there(folder)
         return found
+
+    def table(
+        self, folder: TileFolder, places: Sequence[Place], wanted: list[str] | None, *, wait: bool
+    ) -> PointTable | None:
+        """The values at the nearest points, read together; None if the tiles of the folder cannot be cached.
+
+        Raises TileError if a tile is damaged or does not contain all places.
+        """
+        state = self.folder(folder, wait=wait)
+        return self._table(state, places, wanted, wait=wait) if state.tiles else None
 
     def folder(self, folder: TileFolder, *, wait: bool = True) -> OpenFolder:
         """The tiles of a folder from a recent listing; raises VanishedRun if there are none."""
@@ -155,6 +167,7 @@ class KeptTiles:
         opened = [*open_tiles(paths.values())]
         tiles = [one for one in opened if isinstance(one, Tile)]
         alike = len(tiles) == len(opened) > 0 and all(one.y is tiles[0].y and one.x is tiles[0].x for one in tiles)
+        names = {name for tile in tiles if alike for name in tile.meta.variables}
         self._numbers += 1
         state = OpenFolder(
             self._numbers,
@@ -162,6 +175,7 @@ class KeptTiles:
             identities,
             None if built is None else datetime.fromtimestamp(built, UTC),
             tuple(tiles) if alike else (),
+            frozenset({*names, *derivable(names)}),
         )
         self._folders[folder] = state
         self._folders.move_to_end(folder)
@@ -174,17 +188,17 @@ class KeptTiles:
             folder, _ = self._folders.popitem(last=False)
             self._looks.pop(folder, None)
 
-    def _sampled(self, state: OpenFolder, place: Place, wanted: list[str] | None, *, wait: bool) -> Samples:
-        location = _located(state.tiles[0], place)
+    def _table(self, state: OpenFolder, places: Sequence[Place], wanted: list[str] | None, *, wait: bool) -> PointTable:
+        locations = TileLocations.of(state.tiles[0], places)
         layout = self._layout(state, wanted)
-        number, at = divmod(location.nearest, BLOCK_POINTS)
-        blocks = self._kept(state, layout.arrays, number, wait=wait)
-        columns = {name: block[:, at].tolist() for name, block in blocks.items()}
-        rows = [
-            {name: (columns[array][row], quantity) for name, (array, quantity) in hour.items()}
-            for row, hour in enumerate(layout.windowed)
-        ]
-        return KeptSamples(location, state.tiles[0], wanted, [*layout.steps], rows, layout=layout, by_array=columns)
+        names = layout.arrays
+        where = [divmod(nearest, BLOCK_POINTS) for nearest in locations.nearest]
+        values = np.empty((len(names), len(places), len(state.tiles)), np.float32)
+        for blocks in self._blocks_of(state, names, sorted({number for number, _ in where}), wait=wait):
+            _copy(blocks, names, where, values)
+            # Not held while the next are read.
+            blocks.clear()
+        return PointTable(state.tiles[0], layout, wanted, locations, dict(zip(names, values, strict=True)))
 
     def _layout(self, state: OpenFolder, wanted: list[str] | None) -> SampleLayout:
         """The arrays that these columns need."""
@@ -201,35 +215,50 @@ class KeptTiles:
                 self._layouts.popitem(last=False)
         return made
 
-    def _kept(self, state: OpenFolder, names: tuple[str, ...], number: int, *, wait: bool) -> dict[str, Values]:
-        found = self._found(state, names, number)
-        if len(found) == len(names):
-            return found
-        if not wait:
+    def _blocks_of(
+        self, state: OpenFolder, names: tuple[str, ...], numbers: Sequence[int], *, wait: bool
+    ) -> Iterator[dict[int, Blocks]]:
+        """The blocks with these numbers, a part of them at a time."""
+        found = self._found(state, names, numbers)
+        missing = [number for number in numbers if len(found[number]) < len(names)]
+        if missing and not wait:
             raise NotKept
-        # One thread reads a block; others that want it wait.
-        with state.reading.setdefault(number, Lock()):
-            found = self._found(state, names, number)
-            missing = tuple(name for name in names if name not in found)
-            if missing:
-                read = _read_block(state, missing, number)
-                found |= read
+        for number in missing:
+            del found[number]
+        yield found
+        size = max(1, READ_BYTES // (BLOCK_POINTS * len(state.tiles) * max(1, len(names)) * FLOAT_BYTES))
+        for first in range(0, len(missing), size):
+            yield self._read(state, names, missing[first : first + size])
+
+    def _read(self, state: OpenFolder, names: tuple[str, ...], numbers: Sequence[int]) -> dict[int, Blocks]:
+        with ExitStack() as locks:
+            # One thread reads a block; others that want it wait. All take their locks in the same order.
+            for number in numbers:
+                locks.enter_context(state.reading.setdefault(number, Lock()))
+            found = self._found(state, names, numbers)
+            missing = [number for number in numbers if len(found[number]) < len(names)]
+            lacking = tuple(name for name in names if any(name not in found[number] for number in missing))
+            for number, blocks in (_read_blocks(state, lacking, missing) if missing else {}).items():
+                found[number] |= blocks
                 with self._lock:
-                    for name, block in read.items():
+                    for name, block in blocks.items():
                         self._keep((state.number, name, number), block)
         return found
 
-    def _found(self, state: OpenFolder, names: tuple[str, ...], number: int) -> dict[str, Values]:
-        found: dict[str, Values] = {}
+    def _found(self, state: OpenFolder, names: tuple[str, ...], numbers: Sequence[int]) -> dict[int, Blocks]:
+        """What is cached of these blocks."""
+        found: dict[int, Blocks] = {number: {} for number in numbers}
         with self._lock:
-            for name in names:
-                key = state.number, name, number
-                if key in self._blocks:
-                    found[name] = self._blocks[key]
-                    self._blocks.move_to_end(key)
+            for number, blocks in found.items():
+                for name in names:
+                    key = state.number, name, number
+                    block = self._blocks.get(key)
+                    if block is not None:
+                        blocks[name] = block
+                        self._blocks.move_to_end(key)
         return found
 
-    def _keep(self, key: tuple[int, str, int], block: Values) -> None:
+    def _keep(self, key: tuple[int, str, int], block: memoryview) -> None:
         before = self._blocks.pop(key, None)
         self.bytes_kept += block.nbytes - (0 if before is None else before.nbytes)
         self._blocks[key] = block
@@ -262,28 +291,51 @@ def _removed(folder: TileFolder) -> VanishedRun:
     return VanishedRun(f"no tile in {folder.path} can be read: the run was removed")
 
 
-def _located(tile: Tile, place: Place) -> TileLocation:
-    found = locate_in_tile(tile, place.lat, place.lon)
-    if found is None:
-        raise TileError(f"{tile.path} does not contain {place}")
-    return found
+def _copy(blocks: dict[int, Blocks], names: tuple[str, ...], where: Sequence[tuple[int, int]], values: Values) -> None:
+    """Copy the points that are in these blocks: `where` has the block of each place, and its row there."""
+    size = values.shape[2] * FLOAT_BYTES
+    here = [place for place, (number, _) in enumerate(where) if number in blocks]
+    rows = [(blocks[number], slice(at * size, (at + 1) * size)) for number, at in where if number in blocks]
+    if rows and names:
+        joined = b"".join([block[name][row] for name in names for block, row in rows])
+        copied = np.frombuffer(joined, np.float32).reshape(len(names), len(here), -1)
+        values[:, slice(None) if len(here) == len(where) else here] = copied
 
 
-def _read_block(state: OpenFolder, names: tuple[str, ...], number: int) -> dict[str, Values]:
-    """All hours of a block of points; NaN at hours without the variable."""
+def _read_blocks(state: OpenFolder, names: tuple[str, ...], numbers: Sequence[int]) -> dict[int, Blocks]:
+    """Blocks of points, each point with all its hours; NaN at hours without the variable."""
     points = state.tiles[0].shape[0] * state.tiles[0].shape[1]
-    begin, end = number * BLOCK_POINTS, min((number + 1) * BLOCK_POINTS, points)
-    blocks = {name: np.full((len(state.tiles), end - begin), np.nan, np.float32) for name in names}
-    ahead = ReadAhead(names, ((begin, end),))
+    spans = {number: (number * BLOCK_POINTS, min((number + 1) * BLOCK_POINTS, points)) for number in numbers}
+    found: dict[int, dict[str, Values]] = {
+        number: {name: np.full((end - begin, len(state.tiles)), np.nan, np.float32) for name in names}
+        for number, (begin, end) in spans.items()
+    }
+    joined = _joined([*spans.values()])
+    ahead = ReadAhead(names, joined)
     for row, tile in enumerate(open_tiles(state.paths.values(), lambda _: ahead)):
         if isinstance(tile, TileError):
             raise tile
         if tile.archive.identity != state.identities[row]:
             raise TileError(f"{tile.path} was replaced meanwhile")
-        for name, values in tile.read_span([name for name in names if name in tile.meta.variables], begin, end).items():
-            blocks[name][row] = values
+        there = [name for name in names if name in tile.meta.variables]
+        for first, last in joined:
+            for name, values in tile.read_span(there, first, last).items():
+                for number, (begin, end) in spans.items():
+                    if first <= begin and end <= last:
+                        found[number][name][:, row] = values[begin - first : end - first]
         tile.archive.release()
-    return blocks
+    return {number: {name: block.data.cast("B") for name, block in blocks.items()} for number, blocks in found.items()}
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Adjacent spans as one, because neighbouring blocks share a segment of the file."""
+    found: list[tuple[int, int]] = []
+    for begin, end in spans:
+        if found and found[-1][1] == begin:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((begin, end))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -296,55 +348,6 @@ class OpenFolder:
     built_at: datetime | None
     tiles: tuple[Tile, ...]
     """All tiles, if they can be read and have the same points; otherwise none, and they are not cached."""
+    names: frozenset[str]
+    """The variables of these tiles, and those that can be derived from them."""
     reading: dict[int, Lock] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SampleLayout:
-    """The array of each variable at each hour of a run, shared by the samples at all places."""
-
-    steps: list[int]
-    arrays: tuple[str, ...]
-    """The arrays that any hour needs."""
-    known: dict[str, VariableMeta]
-    places: dict[str, str | tuple[str | None, ...]]
-    """The array of each variable, or its array at each hour if they differ."""
-    windowed: tuple[NeededArrays, ...]
-    """For each hour, the variables over a time range, whose metadata differs from hour to hour."""
-
-    @classmethod
-    def of(cls, tiles: Sequence[Tile], wanted: list[str] | None) -> SampleLayout:
-        hours = [needed_arrays(tile, wanted) for tile in tiles]
-        known = {name: quantity for hour in reversed(hours) for name, (_, quantity) in hour.items()}
-        arrays = tuple(dict.fromkeys(array for hour in hours for array, _ in hour.values()))
-        places = {name: _place(name, hours) for name in known}
-        windowed = tuple({name: item for name, item in hour.items() if item[1].statistic != INSTANT} for hour in hours)
-        return cls([tile.meta.minutes for tile in tiles], arrays, known, places, windowed)
-
-
-def _place(name: str, hours: Sequence[NeededArrays]) -> str | tuple[str | None, ...]:
-    each = [hour[name][0] if name in hour else None for hour in hours]
-    several = {array for array in each if array is not None}
-    # An hour without the variable has no such array, which reads as NaN.
-    return several.pop() if len(several) == 1 else tuple(each)
-
-
-@dataclass(slots=True)
-class KeptSamples(Samples):
-    """`by_array` has the values of each array, hour by hour. `rows` only have variables over a time range."""
-
-    layout: SampleLayout | None = None
-    by_array: Mapping[str, list[float]] = field(default_factory=dict)
-
-    def known(self) -> dict[str, VariableMeta]:
-        assert self.layout is not None
-        return self.layout.known
-
-    def values(self, name: str) -> list[float]:
-        assert self.layout is not None
-        place = self.layout.places.get(name)
-        if place is None:
-            return [math.nan] * len(self.steps)
-        if isinstance(place, str):
-            return self.by_array[place]
-        return [math.nan if array is None else self.by_array[array][hour] for hour, array in enumerate(place)]

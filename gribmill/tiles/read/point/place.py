@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,11 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from gribmill.arrays import Values
+from gribmill.arrays import Floats, Indices, Values
 from gribmill.regions.box import wrap_longitude
 from gribmill.regions.tile_options import LEAST_WEIGHT
 from gribmill.tiles.errors import TileError
-from gribmill.tiles.format.tile_grid import cached_grid
 from gribmill.tiles.read.tile import Tile
 
 Sampling = Literal["nearest", "bilinear"]
@@ -120,26 +119,101 @@ class TileLocation:
         return _between(self.row, self.shape[0]), columns
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TileLocations:
+    """The positions of several places in a tile, all within it."""
+
+    tile: Tile
+    places: Sequence[Place]
+    rows: Sequence[float]
+    columns: Sequence[float]
+    nearest: Sequence[int]
+    """The nearest point of each place, in row order."""
+    lats: Sequence[float]
+    lons: Sequence[float]
+    """Of the nearest points."""
+
+    @classmethod
+    def of(cls, tile: Tile, places: Sequence[Place]) -> TileLocations:
+        """Raises TileError if a place is outside the tile's points."""
+        if len(places) == 1:
+            return _one_location(tile, places[0])
+        rows, columns = tile.locate(*_axes(places))
+        outside = np.isnan(rows) | np.isnan(columns)
+        if outside.any():
+            raise _outside(tile, places[int(outside.argmax())])
+        height, width = tile.shape
+        nearest_row, nearest_column = (
+            np.clip(np.rint(positions), 0, length - 1).astype(np.intp)
+            for positions, length in ((rows, height), (columns, width))
+        )
+        lats, lons = _points(tile, nearest_row, nearest_column)
+        nearest = nearest_row * width + nearest_column
+        return cls(tile, places, rows.tolist(), columns.tolist(), nearest.tolist(), lats.tolist(), lons.tolist())
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def only(self, number: int) -> TileLocations:
+        """One of the places."""
+        if len(self) == 1:
+            return self
+        each = (one[number : number + 1] for one in (self.rows, self.columns, self.nearest, self.lats, self.lons))
+        return TileLocations(self.tile, self.places[number : number + 1], *each)  # type: ignore[arg-type]
+
+    def at(self, number: int) -> TileLocation:
+        """The position of one of the places."""
+        place, tile = self.places[number], self.tile
+        row, column, lat, lon = self.rows[number], self.columns[number], self.lats[number], self.lons[number]
+        distance = _distance_km(place.lat, place.lon, lat, lon)
+        return TileLocation(row, column, tile.shape, lat, lon, distance, tile.ring)
+
+
+def contained(tile: Tile, places: Sequence[Place]) -> Sequence[bool]:
+    """Whether each place is within the tile's points."""
+    if len(places) == 1:
+        return [locate_in_tile(tile, places[0].lat, places[0].lon) is not None]
+    rows, columns = tile.locate(*_axes(places))
+    found: list[bool] = (~(np.isnan(rows) | np.isnan(columns))).tolist()
+    return found
+
+
 # Cached: a forecast looks up the same place several times.
 @lru_cache(maxsize=64)
 def locate_in_tile(tile: Tile, lat: float, lon: float) -> TileLocation | None:
     """The position in a tile; None if it is outside the tile's points."""
-    rows, columns = tile.locate(lat, lon)
-    row, column = float(rows), float(columns)
+    (row,), (column,) = (axis.tolist() for axis in tile.locate(np.array([lat]), np.array([lon])))
     if math.isnan(row) or math.isnan(column):
         return None
-    point_lat, point_lon = _point(tile, _clip(round(row), tile.shape[0]), _clip(round(column), tile.shape[1]))
+    height, width = tile.shape
+    nearest = (np.array([_clip(round(row), height)]), np.array([_clip(round(column), width)]))
+    point_lat, point_lon = (float(axis[0]) for axis in _points(tile, *nearest))
     distance = _distance_km(lat, lon, point_lat, point_lon)
-    return TileLocation(row, column, tile.shape, point_lat, point_lon, distance, tile.ring)
+    return TileLocation(row, column, (height, width), point_lat, point_lon, distance, tile.ring)
 
 
-def _point(tile: Tile, row: int, column: int) -> tuple[float, float]:
+def _one_location(tile: Tile, place: Place) -> TileLocations:
+    found = locate_in_tile(tile, place.lat, place.lon)
+    if found is None:
+        raise _outside(tile, place)
+    return TileLocations(tile, [place], [found.row], [found.column], [found.nearest], [found.lat], [found.lon])
+
+
+def _outside(tile: Tile, place: Place) -> TileError:
+    return TileError(f"{tile.path} does not contain {place}")
+
+
+def _axes(places: Sequence[Place]) -> tuple[Floats, Floats]:
+    return np.array([place.lat for place in places], np.float64), np.array([place.lon for place in places], np.float64)
+
+
+def _points(tile: Tile, rows: Indices, columns: Indices) -> tuple[Floats, Floats]:
+    """Latitudes and longitudes of points of a tile."""
     if tile.regular:
-        return float(tile.y[row]), float(wrap_longitude(float(tile.x[column])))
+        lon: Floats = wrap_longitude(tile.x[columns])
+        return tile.y[rows], lon
     source_columns = np.concatenate([np.arange(*part) for part in tile.meta.grid.cols])
-    grid = cached_grid(tile.meta.grid, str(tile.path))
-    lat, lon = grid.latlon(tile.meta.grid.rows[0] + row, source_columns[column])
-    return float(lat), float(lon)
+    return tile.grid.latlon(tile.meta.grid.rows[0] + rows, source_columns[columns])
 
 
 def _clip(index: int, length: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -10,17 +10,27 @@ from typing import Protocol
 
 import numpy as np
 
+from gribmill.arrays import Floats
 from gribmill.storage.layout import DataRoot, TileFolder
 from gribmill.storage.open_root import open_root
 from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.join_runs import JoinedRows, missing_hours, read_rows
-from gribmill.tiles.read.point.place import Place, Sampling, locate_in_tile, place_at, places_of
+from gribmill.tiles.read.point.place import Place, Sampling, contained, place_at, places_of
 from gribmill.tiles.read.point.sample import Samples, sample_folder
 from gribmill.tiles.read.point.series import Column, Series, SeriesList
 from gribmill.tiles.read.run_choice import SEAMLESS, RunChoice, check_run, choose_runs, no_tiles
 from gribmill.tiles.read.tile import Tile, cached_tile
 from gribmill.tiles.read.time_zone import time_zone
-from gribmill.tiles.read.units import OPPOSITE_SIGN, POWER, SYSTEMS, System, convert, is_power, shown_unit
+from gribmill.tiles.read.units import (
+    OPPOSITE_SIGN,
+    POWER,
+    SYSTEMS,
+    Conversion,
+    System,
+    conversion_for,
+    is_power,
+    shown_unit,
+)
 
 HOURS_NAMED = 8
 
@@ -150,8 +160,7 @@ def forecasts(
     candidates = source.candidates(request)
     groups: dict[int, list[tuple[int, list[Candidate]]]] = {}
     found: dict[int, Series | TileError] = {}
-    for number, place in enumerate(places):
-        fitting = containing(candidates, place)
+    for number, (place, fitting) in enumerate(zip(places, containing(candidates, places), strict=True)):
         if fitting:
             groups.setdefault(candidates.index(fitting[0]), []).append((number, fitting[1:]))
         else:
@@ -168,9 +177,19 @@ def forecasts(
     return [found[number] for number in range(len(places))]
 
 
-def containing(candidates: Sequence[Candidate], place: Place) -> list[Candidate]:
-    """The candidates that contain the place; for each model, only the newest of its chosen runs."""
-    fitting = [one for one in candidates if locate_in_tile(one.tile, place.lat, place.lon) is not None]
+def containing(candidates: Sequence[Candidate], places: Sequence[Place]) -> list[list[Candidate]]:
+    """For each place, the candidates that contain it; for each model, only the newest of its chosen runs."""
+    found: list[list[Candidate]] = [[] for _ in places]
+    for candidate in candidates:
+        for fitting, inside in zip(found, contained(candidate.tile, places), strict=True):
+            if inside:
+                fitting.append(candidate)
+    return [_newest(fitting) for fitting in found]
+
+
+def _newest(fitting: list[Candidate]) -> list[Candidate]:
+    if len(fitting) < 2:
+        return fitting
     newest: dict[str, str] = {}
     for one in fitting:
         model = one.choice.folders[0].model
@@ -214,19 +233,30 @@ def _any_tile(choice: RunChoice) -> Tile | None:
     return None
 
 
-def _shown(column: Column, system: System) -> Column:
-    values = np.asarray(column.values, np.float64)
+def shown_as(column: Column, system: System) -> tuple[Column, Callable[[Floats], Floats] | None]:
+    """The column in the units of a system, but with its values as they are, and how they change; None if they do not.
+
+    It changes arrays whose last dimension are the hours.
+    """
     if column.windows is not None and is_power(column.units, "accum", system):
-        seconds = [60.0 * (window[1] - window[0]) if window else np.nan for window in column.windows]
-        return replace(column, units=POWER, values=tuple((values / np.array(seconds)).tolist()))
-    units, given = shown_unit(column.name, column.units, system), values
+        seconds = np.array([60.0 * (window[1] - window[0]) if window else np.nan for window in column.windows])
+        return column.with_values(column.values, POWER), lambda values: values / seconds
+    units = shown_unit(column.name, column.units, system)
+    conversion = conversion_for(column.name, column.units, system)
+    same = conversion == Conversion()
     if column.negated and system not in ("si", "native"):
-        values = -values
-        column = replace(column, long_name=column.long_name.removesuffix(OPPOSITE_SIGN), negated=False)
-    shown = convert(values, column.name, column.units, system)
-    if shown is given and units == column.units:
-        return column
-    return replace(column, units=units, values=tuple(shown.tolist()))
+        long_name = column.long_name.removesuffix(OPPOSITE_SIGN)
+        like = replace(column, units=units, long_name=long_name, negated=False)
+        return like, np.negative if same else lambda values: conversion(-values)
+    like = column if units == column.units else column.with_values(column.values, units)
+    return like, None if same else conversion
+
+
+def _shown(column: Column, system: System) -> Column:
+    like, change = shown_as(column, system)
+    if change is None:
+        return like
+    return like.with_values(tuple(change(np.asarray(column.values, np.float64)).tolist()))
 
 
 def _gaps(rows: JoinedRows, choice: RunChoice) -> list[str]:

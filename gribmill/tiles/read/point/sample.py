@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
-from gribmill.arrays import Values
+import numpy as np
+import numpy.typing as npt
+
+from gribmill.arrays import Floats, Values
 from gribmill.grib.names.time_range import BUCKET, base_name
 from gribmill.storage.layout import TileFolder
 from gribmill.tiles.errors import TileError
@@ -24,6 +27,8 @@ ReadSpan = Callable[[Sequence[str], int, int], dict[str, Values]]
 # From this many places on, inflating whole arrays once is cheaper than one segment per place.
 MANY_PLACES = 24
 CALM = 1e-6
+# How the names of wind directions begin.
+DIRECTION = "wdir"
 # Keys of an identity that make a variable a statistic of an ensemble.
 ENSEMBLE_STATISTICS = ("derived", "probability", "percentile")
 # Averages have no such name: the magnitude of a mean wind is not the mean speed.
@@ -45,6 +50,7 @@ class Samples:
     rows: list[SampleRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     unread: set[int] = field(default_factory=set)  # the rows whose tile cannot be read
+    computed: SampleColumns | None = None
 
     def known(self) -> dict[str, VariableMeta]:
         """All variables that occur at any hour, with the metadata from the first of these hours."""
@@ -56,41 +62,73 @@ class Samples:
 
     def columns(self) -> list[Column]:
         """All requested columns, or the usual ones in their order."""
-        known = self.known()
-        derived = _derivable(tuple(known))
-        names = self.wanted if self.wanted is not None else _usual(known, derived)
-        windowed = WindowedColumns(self.steps, self.rows, known)
-        found = []
-        for name in names:
-            if name in known and known[name].statistic == INSTANT:
-                found.append(self._instants(name, known[name]))
-            elif column := windowed.column(name):
-                found.append(column)
-            elif name in derived:
-                found.append(self._wind(name, *derived[name], known))
-            else:
-                there = self.first.meta.variables
-                choices = ", ".join(sorted({*there, *derivable(there)}))
-                raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
-        return found
+        names = self.wanted if self.wanted is not None else usual_names(self.known())
+        return [self._column(name) for name in names]
 
-    def _instants(self, name: str, quantity: VariableMeta) -> Column:
-        values = tuple(self.values(name))
-        return Column(name, quantity.long_name, quantity.units, values, flags=quantity.flags, negated=quantity.negated)
+    def _column(self, name: str) -> Column:
+        if self.computed is None:
+            self.computed = SampleColumns(self.steps, self._rows(), self.known(), self.values)
+        column = self.computed.column(name)
+        if column is None:
+            there = self.first.meta.variables
+            choices = ", ".join(sorted({*there, *derivable(there)}))
+            raise TileError(f"{self.first.path.parent} has no {name}; it has {choices}")
+        return column
 
-    def _wind(self, name: str, u: str, v: str, known: dict[str, VariableMeta]) -> Column:
-        pairs = zip(self.values(u), self.values(v), strict=True)
-        level = known[u].level
-        if name.startswith("wdir"):
-            return Column(name, f"wind direction, {level}", "°", tuple(wind_direction(*pair) for pair in pairs))
-        return Column(name, f"wind speed, {level}", known[u].units, tuple(math.hypot(*pair) for pair in pairs))
+    def _rows(self) -> Sequence[SampleRow]:
+        """The rows, of which at least the variables over a time range are needed."""
+        return self.rows
 
 
-def wind_direction(u: float, v: float) -> float:
+class SampleColumns:
+    """The columns of samples: instants, quantities over time ranges, and those derived from others."""
+
+    def __init__(
+        self,
+        steps: Sequence[int],
+        rows: Sequence[SampleRow],
+        known: dict[str, VariableMeta],
+        values: Callable[[str], list[float]],
+    ) -> None:
+        self._known, self._values = known, values
+        self._derived = _derivable(tuple(known))
+        self._windowed = WindowedColumns(steps, rows, known)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name; None if no hour has it."""
+        known = self._known.get(name)
+        if known is not None and known.statistic == INSTANT:
+            values = tuple(self._values(name))
+            return Column(name, known.long_name, known.units, values, flags=known.flags, negated=known.negated)
+        if column := self._windowed.column(name):
+            return column
+        if components := self.components(name):
+            return self._wind(name, *components)
+        return None
+
+    def components(self, name: str) -> tuple[str, str] | None:
+        """The eastward and northward component that a wind is derived from; None if it is no such wind."""
+        return self._derived.get(name)
+
+    def _wind(self, name: str, east: str, north: str) -> Column:
+        level, units = self._known[east].level, self._known[east].units
+        values = wind(name, *(np.array(self._values(one), np.float64) for one in (east, north)))
+        if name.startswith(DIRECTION):
+            return Column(name, f"wind direction, {level}", "°", tuple(values.tolist()))
+        return Column(name, f"wind speed, {level}", units, tuple(values.tolist()))
+
+
+def wind(name: str, u: Floats, v: Floats) -> Floats:
+    """The direction or speed of the wind with these components, depending on the name of the column."""
+    return wind_direction(u, v) if name.startswith(DIRECTION) else np.hypot(u, v)
+
+
+def wind_direction(u: npt.ArrayLike, v: npt.ArrayLike) -> Floats:
     """The direction that the wind blows from, in degrees up to 360 (north); NaN if calm."""
-    if math.isnan(u) or math.isnan(v) or math.hypot(u, v) < CALM:
-        return math.nan
-    return math.degrees(math.atan2(-u, -v)) % 360.0 or 360.0
+    east, north = np.asarray(u, np.float64), np.asarray(v, np.float64)
+    degrees = np.degrees(np.arctan2(-east, -north))
+    degrees = np.where(degrees <= 0.0, degrees + 360.0, degrees)
+    return np.where(np.hypot(east, north) < CALM, np.nan, degrees)
 
 
 def sample_folder(
@@ -245,10 +283,15 @@ def derivable(known: Iterable[str]) -> dict[str, tuple[str, str]]:
     for u in sorted(names):
         v = f"v{u[1:]}"
         if WIND_EAST.fullmatch(u) and v in names:
-            for kind in ("ws", "wdir"):
+            for kind in ("ws", DIRECTION):
                 if f"{kind}{u[1:]}" not in names:
                     found[f"{kind}{u[1:]}"] = (u, v)
     return found
+
+
+def usual_names(known: Mapping[str, VariableMeta]) -> list[str]:
+    """The columns that are shown if none are requested, in their order."""
+    return _usual(known, _derivable(tuple(known)))
 
 
 def _usual(known: Iterable[str], derived: dict[str, tuple[str, str]]) -> list[str]:

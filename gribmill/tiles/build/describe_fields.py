@@ -1,4 +1,4 @@
-"""Chooses the names of a file's fields in a tile."""
+"""Names the fields of a file, and describes them for the `meta` of a tile."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import zip_longest
+from typing import Literal
+
+import numpy as np
 
 from gribmill.grib.decode.field import Field
 from gribmill.grib.names.array_name import array_name, array_name_over_time
@@ -13,16 +16,16 @@ from gribmill.grib.names.lexicon import Match, lexicon, unique_names
 from gribmill.grib.names.long_names import long_name, of_ensemble
 from gribmill.grib.names.time_range import BUCKET, base_name, with_window
 from gribmill.grib.names.variable import CodeTable, Variable, code_table, mrms_fill_values
-from gribmill.grib.product.keys import Keys
+from gribmill.grib.product.keys import Keys, field_identity
 from gribmill.grib.product.levels import level_text
-from gribmill.tiles.build.field_windows import FillRule
-from gribmill.tiles.build.region_cut import ValueKind
-from gribmill.tiles.format.meta import RESERVED
+from gribmill.tiles.build.region_cut import FillRule, ValueKind
+from gribmill.tiles.format.meta import RESERVED, SkippedMessage, SourcePacking, VariableMeta
 from gribmill.tiles.read.units import OPPOSITE_SIGN
 
 NO_FILL = FillRule()
 # Units of angles in the lexicon and in ecCodes. Temperatures in degrees are not among them: they can be averaged.
 ANGLES = {"°", "deg", "degree", "degrees", "degree true", "degree e"}
+CELL_STATISTICS = {"_min": "minimum in the cell", "_max": "maximum in the cell"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,10 @@ class FieldChoice:
         """Whether the field could be requested. Totals and their buckets are distinguished later."""
         if self.everything:
             return True
-        names = lexicon_names(item)
+        names = _lexicon_names(item)
         if not names:
             return self.wants_variant(item)
-        return self._wants_one(names) or (is_variant(item.keys) and self.wants_variant(item))
+        return self._wants_one(names) or (_is_variant(item.keys) and self.wants_variant(item))
 
     def _wants_one(self, names: Sequence[str]) -> bool:
         return not self.wanted or any(base_name(name) in self.bases for name in names)
@@ -75,7 +78,7 @@ class FieldChoice:
     def match(self, keys: Keys) -> Match | None:
         """The field's variable in the lexicon; if several match, a wanted one."""
         found = lexicon().plain_matches(keys)
-        if found and is_variant(keys) and not self._wants_one([one.variable.name for one in found]):
+        if found and _is_variant(keys) and not self._wants_one([one.variable.name for one in found]):
             return None  # it may be wanted under the name formed from its keys
         return next((one for one in found if one.variable.name in self.wanted), found[0] if found else None)
 
@@ -124,6 +127,70 @@ def name_fields(
     return found
 
 
+def variable_meta(
+    named: NamedField, item: Field, winds: Literal["earth", "grid"] | None, method: str | None, filled: int = 0
+) -> VariableMeta:
+    """All metadata except the statistics, which are known only after the field is cut."""
+    keys = item.keys
+    assert keys.end is not None
+    end = int(keys.end.total_seconds() // 60)
+    start = end if keys.start is None else int(keys.start.total_seconds() // 60)
+    stated = None if keys.stated_start is None else (int(keys.stated_start.total_seconds() // 60), end)
+    packing = item.packing
+    return VariableMeta(
+        units=named.units,
+        long_name=named.long_name,
+        standard_name=named.standard_name,
+        level=named.level,
+        statistic=keys.statistic,
+        step_minutes=(min(start, end), end),
+        stated_minutes=stated,
+        message=item.number,
+        field=item.sub,
+        offset=item.offset,
+        length=item.length,
+        packing=SourcePacking(name=packing.name, bits=packing.bits, step=packing.step),
+        winds=winds,
+        method=method,
+        fill_values=named.fill.fill_values,
+        valid_min=named.fill.valid_min,
+        filled=filled,
+        negated=named.negated,
+        flag_values=named.flag_values,
+        flag_meanings=named.flag_meanings,
+        identity=field_identity(keys),
+    )
+
+
+def cell_statistic_meta(meta: VariableMeta, suffix: str) -> VariableMeta:
+    """The metadata of one cell statistic, given the suffix of its name."""
+    if not suffix:
+        return meta
+    return replace(meta, long_name=f"{meta.long_name}, {CELL_STATISTICS[suffix]}")
+
+
+def cell_name(name: str, suffix: str, *, several: bool) -> str:
+    """The name of a cell statistic: the mean is `t2m`, beside `t2m_min`; that of a daily maximum `t2m_max_mean`."""
+    if several and not suffix and name.endswith(("_min", "_max")):
+        return f"{name}_mean"
+    return name + suffix
+
+
+def skipped_message(name: str, item: Field, reason: str) -> SkippedMessage:
+    """The note about a message that is left out."""
+    return SkippedMessage(name=name, message=item.number, field=item.sub, offset=item.offset, reason=reason)
+
+
+def describe_duplicate(before: Field, item: Field) -> str:
+    """How a second field of the same name differs from the first."""
+    where = f"message {before.label}"
+    if before.keys != item.keys:
+        return f"it has the same name as {where}, but another level, time range, member or threshold"
+    if before.raw == item.raw or np.array_equal(before.values(), item.values(), equal_nan=True):
+        return f"it is identical to {where}"
+    return f"it has the same keys as {where}, but other values"
+
+
 def _names(matches: Sequence[Match | None], keys: Sequence[Keys], choice: FieldChoice) -> list[str | None]:
     names = unique_names(matches, [one.window_minutes for one in keys])
     for place, (name, one) in enumerate(zip(names, keys, strict=True)):
@@ -155,12 +222,12 @@ def _other_variable(keys: Keys, taken: set[str]) -> Match | None:
     return next((one for one in lexicon().plain_matches(keys) if one.variable.name not in taken), None)
 
 
-def is_variant(keys: Keys) -> bool:
+def _is_variant(keys: Keys) -> bool:
     """Whether it is a spread, a probability or a percentile instead of the quantity itself."""
     return keys.spread or keys.probability is not None or keys.percentile is not None
 
 
-def lexicon_names(item: Field) -> list[str]:
+def _lexicon_names(item: Field) -> list[str]:
     """All names in the lexicon that match the field, the usual one first."""
     return [match.variable.name for match in lexicon().plain_matches(item.keys)]
 
@@ -187,11 +254,11 @@ def _named(keys: Keys, match: Match, name: str) -> NamedField:
 
 def _with_rules(named: NamedField, variable: Variable, keys: Keys) -> NamedField:
     """Adds the fill values and codes of the quantity. An ensemble mean of codes is not a code."""
-    if keys.spread or keys.probability or keys.percentile is not None:
+    if _is_variant(keys):
         return named
-    table = variable.code_table(keys.centre) if keys.derived is None else None
+    table = variable.code_table(keys.tables) if keys.derived is None else None
     codes = code_table(table) if table else CodeTable((), ())
-    fill = FillRule(variable.fill_values(keys.centre), variable.valid_min)
+    fill = FillRule(variable.fill_values(keys.tables), variable.valid_min)
     if not codes.values and not fill:
         return named
     return replace(named, fill=fill, flag_values=codes.values, flag_meanings=codes.meanings)
