@@ -1,3 +1,3 @@
 """Finds published runs, and downloads and verifies their messages."""
 
-__all__ = ["available_hours", "circuit_breaker", "download", "errors", "http", "index", "mirror", "models"]
+__all__ = ["available_hours", "download", "errors", "http", "index", "mirror", "models"]

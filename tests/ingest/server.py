@@ -199,7 +199,7 @@ class Publisher:
             case "hold":
                 return replace(response, body=self._held(body))
             case "drip":
-                return replace(response, body=(bytes([one]) for one in body))
+                return replace(response, body=self._bytewise(body))
         named = {"range": "Content-Range", "etag": "ETag", "digest": "Content-Digest", "encoding": "Content-Encoding"}
         if name := named.get(fault.kind):
             return replace(response, headers={**response.headers, name: str(value or "gzip")})
@@ -213,6 +213,13 @@ class Publisher:
     def _endless(self) -> Iterator[bytes]:
         while not self.release.is_set():
             yield b"GRIB" * 16384
+
+    def _bytewise(self, body: bytes) -> Iterator[bytes]:
+        """Send a byte at a time, so slowly that a client that was suspended does not find the rest buffered."""
+        for one in body:
+            if self.release.wait(0.02):
+                return
+            yield bytes([one])
 
     def _drip(self, begin: bytes, more: bytes) -> Iterator[bytes]:
         """Send a little at a time until the client disconnects."""

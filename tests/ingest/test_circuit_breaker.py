@@ -7,18 +7,20 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gribmill.ingest.circuit_breaker import (
+from gribmill.ingest.errors import Broken, NotThere, RateLimited, Untrusted
+from gribmill.ingest.mirror import (
     LONGEST_PAUSE,
     TRIAL_EVERY,
+    Mirror,
     MirrorHealth,
     Observation,
+    SourceUrls,
     choose_mirrors,
+    hosts,
     observation_of,
     order_mirrors,
     updated_health,
 )
-from gribmill.ingest.errors import Broken, NotThere, RateLimited, Untrusted
-from gribmill.ingest.mirror import Mirror, SourceUrls, hosts
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 BROKEN = Broken("u", "returned 500")

@@ -167,7 +167,7 @@ def test_pages_of_apache_and_nomads() -> None:
     assert (lines["empty.grib2"].size, lines["empty.grib2"].empty) == (0, True)
 
 
-def test_pages_of_nginx() -> None:
+def test_a_page_of_nginx_is_read() -> None:
     lines = {line.key: line for line in read_html_page(NGINX.encode(), "http://h/f/")}
     assert sorted(lines) == ["20250801000000-0h-oper-fc.grib2", "20250801000000-3h-oper-fc.grib2", "notime.grib2"]
     assert lines["20250801000000-0h-oper-fc.grib2"].size == 148897712

@@ -74,6 +74,13 @@ def test_a_fault_can_pass_after_some_requests(filled: Path) -> None:
         assert [get(server, HIT).status_code for _ in range(4)] == [500, 500, 200, 200]
 
 
+@pytest.mark.parametrize(("fault", "key"), [("truncate:3x2", HIT), ("stale-idx:3x2", f"{HIT}.idx")])
+def test_a_faulty_version_can_be_replaced_after_some_requests(filled: Path, fault: str, key: str) -> None:
+    right = (filled / key).read_bytes()
+    with faulty(filled, fault) as server:
+        assert [get(server, key).content == right for _ in range(4)] == [False, False, True, True]
+
+
 def test_truncate_serves_the_first_part_with_its_true_size(filled: Path) -> None:
     whole = (filled / HIT).read_bytes()
     with faulty(filled, "truncate:3") as server:
@@ -200,8 +207,8 @@ def test_replace_brings_another_edition_after_the_first_request(filled: Path, na
         return [data[one.offset : one.offset + one.length] for one in walk(data, key)]
 
     assert messages(after.content) != messages(old) and sorted(messages(after.content)) == sorted(messages(old))
-    then = parse_index(kind, index, "then", RUN, len(old))
-    now = parse_index(kind, new_index, "now", RUN, len(old))
+    then = parse_index(kind, index, "then", RUN, len(old)).entries
+    now = parse_index(kind, new_index, "now", RUN, len(old)).entries
     assert {(e.element, e.level, e.window): old[e.offset : e.end] for e in then} == {
         (e.element, e.level, e.window): after.content[e.offset : e.end] for e in now
     }

@@ -41,10 +41,10 @@ def test_every_wanted_variable_of_every_hour_is_selected(name: str, hour: int) -
 @pytest.mark.parametrize("name", ["hrrr", "hrrr_subh.m45", "gfs", "gefs.p07", "rap", "nbm_co", "ifs", "aifs_ens.pf07"])
 def test_offsets_and_words_are_those_of_the_messages(name: str) -> None:
     file = made(name, 6, coarse=40)
-    index = parse_index(MODELS[name].layouts[0].index, file.index or b"", name, RUN, len(file.grib))
+    entries = parse_index(MODELS[name].layouts[0].index, file.index or b"", name, RUN, len(file.grib)).entries
     found = list(fields(file.grib, name))
-    assert len(index) == len(found)
-    for entry, field in zip(index, found, strict=True):
+    assert len(entries) == len(found)
+    for entry, field in zip(entries, found, strict=True):
         assert (entry.number, entry.sub, entry.offset) == (
             field.number,
             field.sub if field.subs > 1 else 0,
@@ -52,7 +52,7 @@ def test_offsets_and_words_are_those_of_the_messages(name: str) -> None:
         )
         assert entry.end == field.offset + field.length
         match = lexicon().match_keys(field.keys)
-        if index.kind == "noaa_idx":
+        if MODELS[name].layouts[0].index == "noaa_idx":
             assert entry.level == level_text(field.keys.level, field.keys.level2)
             named = lexicon().match_noaa(entry.element, entry.level, entry.window, entry.extra)
         else:

@@ -13,14 +13,6 @@ from pathlib import Path
 from gribmill.grib.errors import GribError
 from gribmill.identity import run_id
 from gribmill.ingest.available_hours import Published
-from gribmill.ingest.circuit_breaker import (
-    TRIAL_EVERY,
-    MirrorChoice,
-    MirrorHealth,
-    Observation,
-    choose_mirrors,
-    observation_of,
-)
 from gribmill.ingest.download.download_plan import Downloaded, Limits
 from gribmill.ingest.download.errors import (
     DiskFull,
@@ -48,7 +40,15 @@ from gribmill.ingest.errors import (
 )
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.select import Wanted
-from gribmill.ingest.mirror import SourceUrls
+from gribmill.ingest.mirror import (
+    TRIAL_EVERY,
+    MirrorChoice,
+    MirrorHealth,
+    Observation,
+    SourceUrls,
+    choose_mirrors,
+    observation_of,
+)
 from gribmill.ingest.models.model import Model
 from gribmill.storage.atomic import is_no_space
 
@@ -84,39 +84,23 @@ def download(
 
     Raises DownloadFailed if no mirror delivers the file.
     """
-    moment = now or datetime.now(UTC)
-    what = f"{model.id} {run_id(run)} hour {hour}"
-    expected = Expected(run, None if line_search else timedelta(minutes=hour * 60 + model.offset_minutes))
     limits = limits or Limits()
     source = MirrorDownload(
-        session,
-        model,
-        hour,
-        tuple(wanted),
-        target,
-        expected,
-        limits,
-        progress,
-        time.monotonic() + limits.seconds,
-        check,
-        places,
-        line_search,
+        session=session,
+        model=model,
+        hour=hour,
+        wanted=tuple(wanted),
+        target=target,
+        expected=Expected(run, None if line_search else timedelta(minutes=hour * 60 + model.offset_minutes)),
+        limits=limits,
+        progress=progress,
+        deadline=time.monotonic() + limits.seconds,
+        check=check,
+        places=places,
+        search=line_search,
     )
-    search = _Search(source, moment)
-    try:
-        choice = _chosen(model.urls(run, hour), health or {}, known, moment)
-        found = search.by_index(choice, health or {}, known) or search.by_headers()
-    except SpoolBusy as error:
-        raise search.counted(Retryable(f"{what}: {error}", [], search.observations, BUSY_SECONDS)) from None
-    except OSError as error:
-        if is_no_space(error):
-            full = DiskFull(f"{what}: no space is left on the disk for {target}", [], search.observations)
-            raise search.counted(full) from error
-        reason = f"{what}: {target.parent} cannot be written: {error.strerror}"
-        raise search.counted(Retryable(reason, [], search.observations)) from error
-    if found is None:
-        raise search.counted(download_failure(what, search.reasons, search.observations))
-    return found
+    search = _Search(source, f"{model.id} {run_id(run)} hour {hour}", now or datetime.now(UTC))
+    return search.first(model.urls(run, hour), health or {}, known)
 
 
 def is_being_downloaded(target: Path) -> bool:
@@ -127,19 +111,38 @@ def is_being_downloaded(target: Path) -> bool:
 class _Search:
     """Tries the mirrors in turn, and records the outcome of each."""
 
-    def __init__(self, download: MirrorDownload, now: datetime) -> None:
-        self.download, self.now = download, now
+    def __init__(self, download: MirrorDownload, what: str, now: datetime) -> None:
+        self.download, self.what, self.now = download, what, now
         self.reasons: list[MirrorFailure] = []
         self.observations: list[Observation] = []
         self.doubtful: list[SourceUrls] = []
         self.trial = False
 
-    def counted(self, failure: DownloadFailed) -> DownloadFailed:
+    def first(
+        self, urls: Sequence[SourceUrls], health: Mapping[str, MirrorHealth], known: Published | None
+    ) -> Downloaded:
+        """Downloads from the first mirror that delivers; raises DownloadFailed if none does."""
+        what, target = self.what, self.download.target
+        try:
+            found = self._by_index(_chosen(urls, health, known, self.now), health, known) or self._by_headers()
+        except SpoolBusy as error:
+            raise self._counted(Retryable(f"{what}: {error}", [], self.observations, BUSY_SECONDS)) from None
+        except OSError as error:
+            if is_no_space(error):
+                full = DiskFull(f"{what}: no space is left on the disk for {target}", [], self.observations)
+                raise self._counted(full) from error
+            reason = f"{what}: {target.parent} cannot be written: {error.strerror}"
+            raise self._counted(Retryable(reason, [], self.observations)) from error
+        if found is None:
+            raise self._counted(download_failure(what, self.reasons, self.observations))
+        return found
+
+    def _counted(self, failure: DownloadFailed) -> DownloadFailed:
         """The failure, with the number of bytes received."""
         failure.received_bytes = self.download.traffic.received
         return failure
 
-    def by_index(
+    def _by_index(
         self, choice: MirrorChoice, health: Mapping[str, MirrorHealth], known: Published | None
     ) -> Downloaded | None:
         """Downloads from the first mirror with a correct index."""
@@ -158,7 +161,7 @@ class _Search:
                 self._failed(source, error)
         return None
 
-    def by_headers(self) -> Downloaded | None:
+    def _by_headers(self) -> Downloaded | None:
         """Downloads from the mirrors whose index cannot be used; hosts that limit requests come last."""
         for source in sorted(self.doubtful, key=lambda source: source.mirror.host.requests_per_minute is not None):
             try:

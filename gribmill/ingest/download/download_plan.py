@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gribmill.grib.messages import MessageHeader
-from gribmill.ingest.circuit_breaker import Observation
 from gribmill.ingest.download.verify_message import IndexClaim, claim_of
 from gribmill.ingest.errors import BadIndex, IngestError
 from gribmill.ingest.http.response import ObjectHead
 from gribmill.ingest.index.entry import INDEX_LIMIT_BYTES, ByteRange, Inventory
 from gribmill.ingest.index.select import Selection, Wanted
+from gribmill.ingest.mirror import Observation
 
 # No message is larger: an index with a larger one is wrong or malicious.
 LARGEST_RANGE = 4 * 2**30
@@ -123,7 +123,7 @@ def plan_by_index(
     inventory: Inventory, selection: Selection, wanted: Sequence[Wanted], head: ObjectHead, index: bytes
 ) -> DownloadPlan:
     """The plan for the selected messages, as the index describes them. The last message ends with the file."""
-    in_message = Counter(entry.offset for entry in inventory)
+    in_message = Counter(entry.offset for entry in inventory.entries)
     chosen = Counter(entry.offset for entry in selection.entries)
     numbers = {entry.offset: entry.number for entry in selection.entries}
     claims: dict[int, list[IndexClaim]] = defaultdict(list)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gribmill.ingest.circuit_breaker import Observation
 from gribmill.ingest.errors import IngestError, NotThere, RateLimited
+from gribmill.ingest.mirror import Observation
 
 
 class NothingWanted(IngestError):

@@ -16,8 +16,8 @@ from gribmill.ingest.download.download_plan import Downloaded, DownloadPlan, Lim
 from gribmill.ingest.download.errors import NothingWanted, WrongFile
 from gribmill.ingest.download.fetch import DownloadProgress, Fetcher, Traffic
 from gribmill.ingest.download.spool import Spool
-from gribmill.ingest.download.verify_message import Expected, verify_beginning
-from gribmill.ingest.download.without_index import RangeReader, fetch_whole, member_of, plan_by_headers, scan_headers
+from gribmill.ingest.download.verify_message import Expected, member_of, verify_beginning
+from gribmill.ingest.download.without_index import RangeReader, fetch_whole, plan_by_headers, scan_headers
 from gribmill.ingest.errors import BadIndex, Changed, NoRanges, NotThere, TooLarge, Untrusted
 from gribmill.ingest.http.client import SourceSession, is_local
 from gribmill.ingest.http.deadline import until

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gribmill.grib.errors import GribError
 from gribmill.grib.messages import MessageHeader, read_header
-from gribmill.grib.names.variable import Variant
+from gribmill.grib.names.variable import Variant, variant_of
 from gribmill.grib.product.keys import Keys, Level, Parameter
 from gribmill.grib.sections import ByteSource, read_indicator
 from gribmill.ingest.index.entry import IndexEntry
@@ -20,6 +20,8 @@ from gribmill.ingest.index.select import Wanted
 _NUMBER = r"([0-9]{1,9}(?:\.[0-9]{0,9})?)"
 _HEIGHT = re.compile(rf"{_NUMBER} m above ground")
 _PRESSURE = re.compile(rf"{_NUMBER} mb|pl {_NUMBER}")
+# How index lines of one perturbed member end.
+_MEMBER = re.compile(r"(?:pf:|ENS=[+-])([0-9]{1,4})")
 GROUND, ISOBARIC, ABOVE_GROUND = 1, 100, 103
 # ECMWF's local discipline, for parameters without a WMO number in GRIB2.
 ECMWF_DISCIPLINE = 192
@@ -40,18 +42,26 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class IndexClaim:
-    """What an index states about a field: its name, possible parameters (empty: unknown) and level."""
+    """What an index states about a field: its name, possible parameters (empty: unknown) and level.
+
+    `plain`: it is neither a probability nor a percentile nor a spread. `member` is its number in the ensemble.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
     level: Level | None = None
     variant: Variant | None = None
+    plain: bool = False
+    member: int | None = None
 
     def fits(self, keys: Keys) -> bool:
         """Whether the field may be what the index claims; numbers that cannot be compared are accepted."""
         if self.variant is not None and not self.variant.fits(keys):
             return False
-        return self._right_parameter(same_table(keys.parameter)) and self._right_level(keys.level)
+        if self.plain and variant_of(keys) is not None:
+            return False
+        right_member = None in (self.member, keys.ensemble_member) or self.member == keys.ensemble_member
+        return right_member and self._right_parameter(same_table(keys.parameter)) and self._right_level(keys.level)
 
     def _right_parameter(self, parameter: Parameter) -> bool:
         known = [one for one in map(same_table, self.parameters) if _comparable(one, parameter)]
@@ -107,7 +117,19 @@ def verify_message(
 
 def claim_of(want: Wanted, entry: IndexEntry) -> IndexClaim:
     """The claim of the index about the entry selected for a wanted quantity."""
-    return IndexClaim(want.name, want.parameters, level_of(entry.level), want.variant)
+    member = member_of((entry.extra,))
+    plain = not want.has_own_ending and (entry.extra in ("", "fc") or member is not None)
+    return IndexClaim(want.name, want.parameters, level_of(entry.level), want.variant, plain, member)
+
+
+def member_of(endings: Iterable[str]) -> int | None:
+    """The member of index lines that end so: 7 for `pf:7` and `ENS=+7`, 0 for `cf`; None if they state none."""
+    for ending in endings:
+        if ending == "cf":
+            return 0
+        if found := _MEMBER.fullmatch(ending):
+            return int(found[1])
+    return None
 
 
 def level_of(text: str) -> Level | None:

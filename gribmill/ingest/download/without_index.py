@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -181,17 +181,6 @@ def plan_by_headers(
     found = tuple(want.name for want in named if not seen.isdisjoint(_base_names(want)))
     missing = tuple(want.name for want in named if want.name not in found)
     return DownloadPlan(head, tuple(pieces), found, missing, way)
-
-
-def member_of(extras: Collection[str]) -> int | None:
-    """The member to take from a file with all members: 7 for ECMWF's `pf:7`, 0 for `cf`; None for any."""
-    for extra in extras:
-        kind, _, number = extra.partition(":")
-        if kind == "pf" and number.isdigit():
-            return int(number)
-        if kind == "cf":
-            return 0
-    return None
 
 
 def _quantities(keys: Keys) -> Iterator[str]:

@@ -42,8 +42,8 @@ def line_text(kind: str, entry: IndexEntry) -> str:
 def searchable(inventory: Inventory, extras: Collection[str]) -> list[IndexEntry]:
     """The entries that belong to the model: an ECMWF index lists all members."""
     if inventory.kind == "noaa_idx":
-        return list(inventory)
-    return [entry for entry in inventory if entry.extra in extras]
+        return list(inventory.entries)
+    return [entry for entry in inventory.entries if entry.extra in extras]
 
 
 def select_lines(inventory: Inventory, pattern: re.Pattern[str], extras: Collection[str] = ("",)) -> Selection:

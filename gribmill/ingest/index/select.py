@@ -188,14 +188,14 @@ def select(
     beside: list[IndexEntry] = []
     finder = _Noaa if inventory.kind == "noaa_idx" else _Ecmwf
     minutes = hour * 60 + offset_minutes
-    if not finder(inventory, minutes).by_words:
+    if not finder(inventory.entries, minutes).by_words:
         raise BadIndex(inventory.source, None, f"no line is for hour {hour}: this index belongs to another file")
-    search = finder([entry for entry in inventory if entry.extra in extras], minutes)
+    search = finder([entry for entry in inventory.entries if entry.extra in extras], minutes)
     wants = tuple(wanted)
     names = {want.name for want in wants}
     for want in wants:
         if want.has_own_ending:
-            alike = finder([entry for entry in inventory if want.ends(entry.extra)], minutes).find(want)
+            alike = finder([entry for entry in inventory.entries if want.ends(entry.extra)], minutes).find(want)
         else:
             alike = search.find(want)
         if not alike and not want.has_own_ending and base_name(want.name) not in names:
@@ -272,8 +272,8 @@ class _Ecmwf:
         step = str(minutes // 60)
         self.by_words: dict[tuple[str, str], list[IndexEntry]] = defaultdict(list)
         for entry in entries:
-            # Sums and extremes may have a range of steps, which ends at the hour.
-            if entry.window.rpartition("-")[2] == step and minutes % 60 == 0:
+            # Sums and extremes may have a range of steps, which ends at the hour. The hour may have its unit: `0-6h`.
+            if entry.window.rpartition("-")[2].removesuffix("h") == step and minutes % 60 == 0:
                 self.by_words[entry.element, entry.level].append(entry)
 
     def find(self, want: Wanted) -> list[IndexEntry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gribmill.regions.grids import Grid
-from gribmill.regions.grids.earth import Earth
+from gribmill.regions.grids.grid import Earth
 from gribmill.sandbox.errors import SandboxError
 
 

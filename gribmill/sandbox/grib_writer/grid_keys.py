@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gribmill.regions.grids import Grid, LambertGrid, LatLonGrid, MercatorGrid, PolarStereographicGrid
-from gribmill.regions.grids.earth import Earth
+from gribmill.regions.grids.grid import Earth
 from gribmill.regions.grids.plane import PlaneGrid
 from gribmill.sandbox.errors import SandboxError
 from gribmill.sandbox.grib_writer.scan_order import FROM_SOUTH

@@ -60,9 +60,9 @@ class Faults:
             new = self._repacked(store, grib_key(key), index)
             if new is not None:
                 return new
-        if index and self._aimed("stale-idx", key):
+        if index and self._shown("stale-idx", key):
             return BytesObject(key, stale_index(read_whole(stored)), stored.modified)
-        if not index and self._aimed("truncate", key):
+        if not index and self._shown("truncate", key):
             part = ByteSpan(0, int(stored.size * TRUNCATED_SHARE))
             return BytesObject(key, b"".join(stored.read(part)), stored.modified)
         return stored
@@ -103,6 +103,15 @@ class Faults:
 
     def _aimed(self, kind: FaultKind, key: str) -> bool:
         return any(fault.kind == kind and fault.aims_at(key, self.seed) for fault in self.faults)
+
+    def _shown(self, kind: FaultKind, key: str) -> bool:
+        """Whether the faulty version is shown: always, or until it has been fetched as often as the fault says."""
+        return any(
+            fault.kind == kind
+            and fault.aims_at(key, self.seed)
+            and (fault.times is None or self._fetched[key] < fault.times)
+            for fault in self.faults
+        )
 
     def _meets(self, kind: FaultKind, key: str) -> bool:
         aimed = [fault for fault in self.faults if fault.kind == kind and fault.aims_at(key, self.seed)]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from gribmill.ingest.available_hours import published
-from gribmill.ingest.circuit_breaker import MirrorHealth
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Limits
 from gribmill.ingest.download.errors import NotYet, Permanent, Retryable
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.select import wanted
+from gribmill.ingest.mirror import MirrorHealth
 from gribmill.ingest.models.model import Model
 from tests.ingest.conftest import hrrr_at, key_of, publish
 from tests.ingest.server import PUBLISHED_AT, Publisher

@@ -12,7 +12,16 @@ from gribmill.grib.errors import GribError
 from gribmill.grib.messages import MessageHeader
 from gribmill.grib.product.grib2 import TEMPLATES
 from gribmill.grib.product.keys import Level
-from gribmill.ingest.download.verify_message import Expected, IndexClaim, level_of, verify_beginning, verify_message
+from gribmill.ingest.download.verify_message import (
+    Expected,
+    IndexClaim,
+    claim_of,
+    level_of,
+    verify_beginning,
+    verify_message,
+)
+from gribmill.ingest.index.entry import IndexEntry
+from gribmill.ingest.index.select import wanted
 from tests.ingest.small_grib import FIELDS, RUN, message
 from tests.make_grib import make_message
 
@@ -91,6 +100,39 @@ def test_each_index_entry_needs_a_matching_field() -> None:
     ):
         with pytest.raises(GribError, match=f"not {claim.name}, as the index says"):
             _verify(PAIR, claims=[U10, claim])
+
+
+MEMBER = "productDefinitionTemplateNumber", "typeOfEnsembleForecast", "perturbationNumber"
+PROBABILITY = "productDefinitionTemplateNumber", "probabilityType", "scaledValueOfUpperLimit"
+
+
+@pytest.mark.parametrize(
+    ("ending", "keys", "right"),
+    [
+        ("pf:7", dict(zip(MEMBER, (1, 3, 7), strict=True)), True),
+        ("pf:7", dict(zip(MEMBER, (1, 3, 8), strict=True)), False),
+        ("pf:7", dict(zip(MEMBER, (1, 1, 0), strict=True)), False),
+        ("cf", dict(zip(MEMBER, (1, 1, 0), strict=True)), True),
+        ("cf", {}, True),
+        ("ENS=+12", dict(zip(MEMBER, (1, 3, 12), strict=True)), True),
+        ("ENS=+12", dict(zip(MEMBER, (1, 3, 1), strict=True)), False),
+        ("", dict(zip(PROBABILITY, (5, 1, 280), strict=True)), False),
+        ("fc", {"productDefinitionTemplateNumber": 6, "percentileValue": 90}, False),
+        ("", {"productDefinitionTemplateNumber": 2, "derivedForecast": 4}, False),
+        ("ens mean", {"productDefinitionTemplateNumber": 2, "derivedForecast": 0}, True),
+    ],
+)
+def test_a_message_is_of_the_member_and_kind_that_its_line_states(
+    ending: str, keys: dict[str, int], right: bool
+) -> None:
+    (want,) = wanted(["t2m"])
+    entry = IndexEntry(1, 0, 0, None, RUN, "TMP", "2 m above ground", "1 hour fcst", ending)
+    made = make_message("gfs-small", "2t", reference=RUN, step=1, keys=keys)
+    if right:
+        _verify(made, fields=1, fitting=1, claims=[claim_of(want, entry)])
+        return
+    with pytest.raises(GribError, match="not t2m, as the index says"):
+        _verify(made, fields=1, fitting=1, claims=[claim_of(want, entry)])
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gribmill.ingest.errors import BadIndex, WrongRun
-from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.entry import SHORTEST_MESSAGE
+from gribmill.ingest.index.parse import parse_ecmwf
 from tests.ingest.make_index import ecmwf_line
 
 RUN = datetime(2025, 3, 1, tzinfo=UTC)
 
 
-def parse(*lines: str, size: int | None = None) -> list[tuple[object, ...]]:
-    entries = parse_ecmwf("".join(lines).encode(), "x.index", RUN, size).entries
+def parse(*lines: str, size: int | None = None, run: datetime = RUN) -> list[tuple[object, ...]]:
+    entries = parse_ecmwf("".join(lines).encode(), "x.index", run, size).entries
     return [(e.number, e.sub, e.offset, e.end, e.element, e.level, e.window, e.extra) for e in entries]
 
 
@@ -32,12 +32,16 @@ def test_levels_soil_layers_and_members_are_distinguished() -> None:
         ecmwf_line("sot", 1000, levtype="sol", levelist="1"),
         ecmwf_line("2t", 2000, type="pf", number="7"),
         ecmwf_line("2t", 3000, type="cf"),
+        ecmwf_line("2t", 4000, type="cf", number="0"),
+        ecmwf_line("2t", 5000, type="fc", number=0),
     )
     assert [row[4:] for row in rows] == [
         ("t", "pl 850", "6", "fc"),
         ("sot", "sol 1", "6", "fc"),
         ("2t", "sfc", "6", "pf:7"),
         ("2t", "sfc", "6", "cf"),
+        ("2t", "sfc", "6", "cf"),
+        ("2t", "sfc", "6", "fc"),
     ]
 
 
@@ -53,6 +57,13 @@ def test_two_lines_of_the_same_bytes_are_fields_of_one_message() -> None:
 
 def test_numbers_and_texts_are_equivalent() -> None:
     assert parse(ecmwf_line("z", levtype="pl", levelist=500, step=6, date=20250301, time=0))[0][5] == "pl 500"
+
+
+@pytest.mark.parametrize(
+    ("time", "hour"), [("0600", 6), (600, 6), ("06", 6), ("6", 6), (6, 6), (0, 0), ("12", 12), (1200, 12)]
+)
+def test_times_may_be_hours_or_hours_and_minutes(time: object, hour: int) -> None:
+    assert parse(ecmwf_line("2t", time=time), run=RUN.replace(hour=hour))
 
 
 @pytest.mark.parametrize("date", [{"date": "20250228"}, {"time": "1200"}, {"date": None, "time": None}])

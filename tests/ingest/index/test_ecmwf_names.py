@@ -9,7 +9,7 @@ import eccodes
 import pytest
 
 from gribmill.grib.names.lexicon import lexicon
-from gribmill.ingest.index.ecmwf import parse_ecmwf
+from gribmill.ingest.index.parse import parse_ecmwf
 from gribmill.ingest.index.select import Selection, select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.ingest.models.registry import load_models

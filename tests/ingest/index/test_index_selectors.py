@@ -6,7 +6,7 @@ import pytest
 
 from gribmill.grib.names.lexicon import lexicon
 from gribmill.grib.names.time_range import base_name
-from gribmill.ingest.index.noaa import parse_noaa
+from gribmill.ingest.index.parse import parse_noaa
 from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, UnknownVariable, select, wanted
 from gribmill.ingest.models.registry import load_models
 from tests.grib.names.lexicon_lookup import from_ecmwf, from_noaa

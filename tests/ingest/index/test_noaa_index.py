@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gribmill.ingest.errors import BadIndex, WrongRun
 from gribmill.ingest.index.entry import SHORTEST_MESSAGE
-from gribmill.ingest.index.noaa import parse_noaa
+from gribmill.ingest.index.parse import parse_noaa
 from tests.ingest.make_index import noaa_lines, noaa_messages
 
 RUN = datetime(2025, 8, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ def refusal(data: bytes, size: int | None = None) -> str:
 
 def test_a_line_becomes_its_texts_and_the_bytes_up_to_the_next_message() -> None:
     data = noaa_lines(["TMP:2 m above ground:8 hour fcst:", "APCP:surface:0-1 day acc fcst:"])
-    first, last = parse_noaa(data, "x.idx", RUN, 1700)
+    first, last = parse_noaa(data, "x.idx", RUN, 1700).entries
     assert (first.number, first.sub, first.offset, first.end) == (1, 0, 0, 1000)
     assert (first.element, first.level, first.window, first.extra) == ("TMP", "2 m above ground", "8 hour fcst", "")
     assert first.reference == RUN
@@ -34,7 +34,7 @@ def test_a_line_becomes_its_texts_and_the_bytes_up_to_the_next_message() -> None
 
 
 def test_the_last_message_has_no_end_without_the_size_of_the_file() -> None:
-    assert [entry.end for entry in parse_noaa(noaa_lines(["A:b:anl:", "C:d:anl:"]), "x.idx")] == [1000, None]
+    assert [entry.end for entry in parse_noaa(noaa_lines(["A:b:anl:", "C:d:anl:"]), "x.idx").entries] == [1000, None]
 
 
 def test_fields_of_one_message_share_its_bytes() -> None:
@@ -51,7 +51,7 @@ def test_fields_of_one_message_share_its_bytes() -> None:
 
 def test_fields_of_the_last_message_end_with_the_file() -> None:
     data = noaa_messages([(100, ["HGT:1000 mb:anl:"]), (100, ["UGRD:10 m:anl:", "VGRD:10 m:anl:"])])
-    assert [entry.end for entry in parse_noaa(data, "x.idx", RUN, 250)] == [100, 250, 250]
+    assert [entry.end for entry in parse_noaa(data, "x.idx", RUN, 250).entries] == [100, 250, 250]
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_fields_of_the_last_message_end_with_the_file() -> None:
     ],
 )
 def test_text_after_the_time_is_kept_except_trailing_colons(row: str, extra: str) -> None:
-    (entry,) = parse_noaa(noaa_lines([row]), "x.idx", RUN)
+    (entry,) = parse_noaa(noaa_lines([row]), "x.idx", RUN).entries
     assert entry.extra == extra
 
 
 def test_unnamed_parameters_and_blank_lines_and_windows_line_ends_are_read() -> None:
     row = "var discipline=0 center=7 local_table=1 parmcat=16 parm=201:entire atmosphere:24 hour fcst:"
     data = b"\r\n" + noaa_lines([row]).replace(b"\n", b"\r\n") + b"\n  \n"
-    (entry,) = parse_noaa(data, "x.idx", RUN)
+    (entry,) = parse_noaa(data, "x.idx", RUN).entries
     assert entry.element == "var discipline=0 center=7 local_table=1 parmcat=16 parm=201"
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gribmill.ingest.errors import BadIndex
-from gribmill.ingest.index.ecmwf import parse_ecmwf
 from gribmill.ingest.index.entry import ByteRange
-from gribmill.ingest.index.noaa import parse_noaa
+from gribmill.ingest.index.parse import parse_ecmwf, parse_noaa
 from gribmill.ingest.index.select import EcmwfSelector, NoaaSelector, Selection, Wanted, select, wanted
 from tests.ingest.make_index import ecmwf_line, noaa_lines, noaa_messages
 
@@ -164,3 +163,9 @@ def test_ecmwf_params_levels_steps_and_members_are_compared_whole() -> None:
     assert {name: entry.offset for name, entry in chosen.found.items()} == {"t2m": 0, "t_850": 2000}
     assert chosen.missing == ("u10",)
     assert select(inventory, (T2M,), 60, extras=("pf:1",)).ranges == (ByteRange(4000, 5000),)
+
+
+@pytest.mark.parametrize("step", ["6", "0-6", "6h", "0h-6h", "0-6h"])
+def test_ecmwf_steps_may_be_ranges_and_have_a_unit(step: str) -> None:
+    inventory = parse_ecmwf((ecmwf_line("2t", 0, step=step) + ecmwf_line("2d", 1000, step="16h")).encode(), "x.index")
+    assert select(inventory, (T2M,), 6, extras=("fc",)).ranges == (ByteRange(0, 1000),)

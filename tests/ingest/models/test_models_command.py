@@ -17,7 +17,11 @@ from tests.ingest.make_index import noaa_lines
 
 
 def run(*arguments: str, settings: Settings | None = None) -> Result:
-    return CliRunner().invoke(models, arguments, obj=settings or Settings(), catch_exceptions=False)
+    # Click keeps the options for help at the first call: as below `gribmill`, for the tests that come after.
+    names = ["-h", "--help"]
+    return CliRunner().invoke(
+        models, arguments, obj=settings or Settings(), catch_exceptions=False, help_option_names=names
+    )
 
 
 def as_json(*arguments: str, settings: Settings | None = None) -> Any:

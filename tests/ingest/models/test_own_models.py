@@ -146,7 +146,7 @@ def test_names_that_could_be_paths_are_refused(name: str) -> None:
 
 
 def test_incomplete_model_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"model ours \(settings, \[models.ours\]\): title: Field required"):
+    with pytest.raises(ModelError, match=r"model ours \(settings, \[models.ours\]\): title: is missing"):
         load_models(with_tables(ours={"index": "none"}))
 
 

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from gribmill.cli.chain.models.check import check
 from gribmill.ingest.index.entry import Inventory
@@ -89,10 +89,17 @@ def test_a_real_index_has_every_variable_of_its_model(sample: str) -> None:
     assert set(chosen.missing) == NOT_AT_THAT_HOUR.get(model_id, set())
 
 
+def run_check(*arguments: str) -> Result:
+    # Click keeps the options for help at the first call: as below `gribmill`, for the tests that come after.
+    names = ["-h", "--help"]
+    return CliRunner().invoke(
+        check, [*arguments, "--json"], obj=Settings(), catch_exceptions=False, help_option_names=names
+    )
+
+
 def test_check_names_the_inventory_it_used() -> None:
     def rows(*arguments: str) -> dict[str, str]:
-        output = CliRunner().invoke(check, [*arguments, "--json"], obj=Settings(), catch_exceptions=False).output
-        (row,) = json.loads(output)
+        (row,) = json.loads(run_check(*arguments).output)
         return {key: row[key] for key in ("source", "source_text")}
 
     assert rows("nam") == {"source": "real", "source_text": "NAM awphys, f06 of 2026-08-05 12 UTC (excerpt)"}
@@ -102,6 +109,6 @@ def test_check_names_the_inventory_it_used() -> None:
 
 def test_check_with_an_index_names_it() -> None:
     path = real(f"idx/{REAL['nam'][1]}")
-    result = CliRunner().invoke(check, ["nam", "--index", str(path), "--json"], obj=Settings(), catch_exceptions=False)
+    result = run_check("nam", "--index", str(path))
     assert result.exit_code == 0
     assert json.loads(result.output)[0]["source_text"] == str(path)
