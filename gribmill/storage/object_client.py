@@ -1,6 +1,6 @@
 """Requests to an object store, retried after temporary failures until a deadline.
 
-Conditions are compared by ETag. Each error message is one sentence.
+Conditions are compared by ETag, in Google's store by generation. Each error message is one sentence.
 """
 
 from __future__ import annotations
@@ -35,12 +35,14 @@ MOST_LISTED = 1_000_000
 T = TypeVar("T")
 
 # Metadata services where cloud machines find their keys: used if there are none elsewhere.
-_METADATA_SERVICE = "169.254.169.254"
+_METADATA_SERVICES = ("169.254.169.254", "/computeMetadata/")
 KEYS = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
     "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
 }
+# Statuses below 500 that a retry may fix.
+TEMPORARY = (408, 425, 429)
 # Error codes of S3 and Azure for a missing bucket.
 NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 _STATUS = re.compile(r"status code: (\d{3})")
@@ -205,16 +207,19 @@ class ObjectClient:
             raise ChangedObject(f"{self._name(key)} was written by another process meanwhile") from None
         if code in NO_BUCKET:
             raise ObjectStoreError(f"there is no bucket {self.bucket.url}{self._at()}") from None
-        if _METADATA_SERVICE in text:
+        if any(part in text for part in _METADATA_SERVICES) and not _is_temporary(status):
             raise _no_keys(self.bucket) from None
         if isinstance(error, known.PermissionDeniedError | known.UnauthenticatedError) or status in (401, 403):
             why = f" ({code})" if code else ""
-            raise ObjectStoreError(
-                f"{self.bucket.url}{self._at()} refused access{why}: check the access key, the secret and their rights"
-            ) from None
+            what = (
+                "account and its roles"
+                if self.bucket.url.startswith("gs:")
+                else "access key, the secret and their rights"
+            )
+            raise ObjectStoreError(f"{self.bucket.url}{self._at()} refused access{why}: check the {what}") from None
         if isinstance(error, known.NotSupportedError):
             raise ObjectStoreError(f"{self.bucket.url}{self._at()} does not support this: {_reason(error)}") from None
-        if status is not None and 300 <= status < 500 and status not in (404, 408, 425, 429):
+        if status is not None and status >= 300 and status != 404 and not _is_temporary(status):
             raise ObjectStoreError(
                 f"{self.bucket.url}{self._at()} answered {status}{f' {code}' if code else ''} to a request for {key}"
             ) from None
@@ -269,9 +274,10 @@ def _own_options(bucket: Bucket) -> tuple[str, dict[str, Any]]:
         ):
             if key in profile:
                 own[name] = profile[key]
-    if endpoint and bucket.url.startswith("gs:"):
-        raise ObjectStoreError(f"{bucket.url}: store.endpoint can be set for s3:// and az:// only")
-    if endpoint:
+    if bucket.url.startswith("gs:"):
+        endpoint = endpoint or os.environ.get("GOOGLE_BASE_URL", "")
+        own |= {"base_url": endpoint.rstrip("/")} if endpoint else {}
+    elif endpoint:
         own["endpoint"] = endpoint
     if options.anonymous:
         own["skip_signature"] = True
@@ -280,9 +286,9 @@ def _own_options(bucket: Bucket) -> tuple[str, dict[str, Any]]:
 
 def _no_keys(bucket: Bucket) -> ObjectStoreError:
     keys = KEYS[bucket.url.partition(":")[0]]
-    return ObjectStoreError(
-        f"no credentials were found for {bucket.url}: set {keys}, or store.anonymous for a public bucket"
-    )
+    # For gs://, obstore needs a key to write in any case.
+    other = "; store.anonymous only reads" if bucket.options.anonymous else ", or store.anonymous for a public bucket"
+    return ObjectStoreError(f"no credentials were found for {bucket.url}: set {keys}{other}")
 
 
 def _folder(prefix: str) -> str | None:
@@ -296,6 +302,10 @@ def _status(meta: Any) -> ObjectStatus:
 def _http_status(error: Exception) -> int | None:
     found = _STATUS.search(str(error))
     return int(found[1]) if found else None
+
+
+def _is_temporary(status: int | None) -> bool:
+    return status is not None and (status >= 500 or status in TEMPORARY)
 
 
 def _reason(error: Exception) -> str:

@@ -28,9 +28,8 @@ def open_root(data: str | Path | None = None) -> DataRoot:
 
 def root_of(settings: Settings) -> DataRoot:
     """The data root of these settings."""
-    options = StoreOptions(**settings.store.model_dump())
-    return DataRoot(settings.data_root, _place(settings.tiles, options), _place(settings.spool, options))
+    return DataRoot(settings.data_root, _place(settings.tiles, settings), _place(settings.spool, settings))
 
 
-def _place(url: str | None, options: StoreOptions) -> ObjectPath | None:
-    return object_path(url, options) if url else None
+def _place(url: str | None, settings: Settings) -> ObjectPath | None:
+    return object_path(url, StoreOptions(**settings.store.model_dump())) if url else None

@@ -21,12 +21,13 @@ RUN = RunRef("hrrr", "20230722_06")
 OLD, NEW = "20230722_06", "20230722_07"
 
 
-@pytest.fixture(params=["files", "objects", "azure"])
+@pytest.fixture(params=["files", "objects", "azure", "google"])
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> DataRoot:
-    """A data root with tiles on local disk, in an S3 server, or in Azurite."""
+    """A data root with tiles on local disk, in an S3 server, in Azurite, or in our server of Google's protocol."""
     if request.param == "files":
         return DataRoot(tmp_path)
-    return DataRoot(tmp_path, request.getfixturevalue("prefix" if request.param == "objects" else "azure_prefix"))
+    prefixes = {"objects": "prefix", "azure": "azure_prefix", "google": "google_prefix"}
+    return DataRoot(tmp_path, request.getfixturevalue(prefixes[request.param]))
 
 
 @pytest.fixture
