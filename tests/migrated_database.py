@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gribmill.database.sqlite import database, files
+from gribmill.database.sqlite import files, handle
 from gribmill.database.sqlite.database import SqliteDatabase
 
 CREATE_EMPTY: Callable[[Path], None] = files.create_private
@@ -30,8 +30,8 @@ def _migrated() -> bytes:
 
 
 def _create_migrated(path: Path) -> None:
-    """What `create_private` does, with content. A name appears with all of it. Unfinished backups begin empty."""
-    if path.exists() or path.name.startswith("."):
+    """What `create_private` does, with content. A name appears with all of it."""
+    if path.exists():
         CREATE_EMPTY(path)
         return
     new = path.with_name(f".{path.name}.{os.getpid()}.{id(path)}")
@@ -43,11 +43,11 @@ def _create_migrated(path: Path) -> None:
 
 
 def migrate_new_databases(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(database, "create_private", CREATE_EMPTY)
+    patch.setattr(handle, "create_private", CREATE_EMPTY)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def migrated_databases() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "create_private", _create_migrated)
+        patch.setattr(handle, "create_private", _create_migrated)
         yield

@@ -13,7 +13,8 @@ from gribmill.database.records import storable
 from gribmill.queue.model import Json
 from gribmill.queue.redact import redact_json
 
-PAGE_LIMIT = 1000
+# One more than a page, so that its reader knows whether there is another.
+MOST_ENTRIES = 1001
 # The longest value that the trail stores.
 VALUE_LIMIT = 20_000
 
@@ -93,7 +94,7 @@ class AuditTrail:
         wanted = {"tenant_id": tenant_id, "operation": operation, "token_id": token_id, "before_id": before_id}
         database = self._database if tenant_id is None else self._database.for_tenant(tenant_id)
         with database.read() as tx:
-            return tx.query(AuditEntry, "audit/list", {**wanted, "limit": max(1, min(limit, PAGE_LIMIT))})
+            return tx.query(AuditEntry, "audit/list", {**wanted, "limit": max(1, min(limit, MOST_ENTRIES))})
 
 
 def _who(actor: Actor) -> dict[str, Any]:
@@ -114,5 +115,5 @@ def _shown(value: Any) -> str | None:
     """JSON without secrets, shortened to the limit."""
     if value is None:
         return None
-    text = json.dumps(redact_json(json.loads(json.dumps(value, default=str))))
+    text = json.dumps(redact_json(json.loads(json.dumps(value, default=str), parse_constant=str)))
     return text if len(text) <= VALUE_LIMIT else json.dumps({"left out": f"{len(text)} characters of JSON"})

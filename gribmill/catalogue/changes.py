@@ -34,8 +34,9 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.records import FreshnessRecord, HourRecord, MirrorRecord
 from gribmill.database.protocol import Transaction
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.circuit_breaker import MirrorHealth, Observation, updated_health
-from gribmill.queue.model import NewEvent
+from gribmill.ingest.mirror import MirrorHealth, Observation, updated_health
+from gribmill.queue.job_type import dedupe_key
+from gribmill.queue.model import DEFAULT_TENANT, NewEvent
 from gribmill.queue.times import to_rfc3339
 
 
@@ -106,6 +107,8 @@ def _finish_run(tx: Transaction, run: RunRef) -> None:
 
 @_change.register(HourSeen)
 def _see_hour(event: HourSeen, tx: Transaction) -> None:
+    download = {"tenant_id": DEFAULT_TENANT, "dedupe_key": dedupe_key("ingest_grib", DEFAULT_TENANT, _hour(event.hour))}
+    tx.send("catalogue/wake_download", {**_hour(event.hour), **download})
     seen = {"mirror": event.mirror, "url": event.url, "etag": event.etag, "size": event.size}
     tx.send("catalogue/see_hour", {**_hour(event.hour), **seen, "published_at": event.published_at})
 

@@ -22,7 +22,7 @@ from gribmill.catalogue.records import (
 )
 from gribmill.database.protocol import Database
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.circuit_breaker import MirrorHealth
+from gribmill.ingest.mirror import MirrorHealth
 from gribmill.storage.layout import DataRoot, ListedTiles
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from gribmill.identity import RunRef
-from gribmill.ingest.circuit_breaker import MirrorHealth
+from gribmill.ingest.mirror import MirrorHealth
 
 RunState = Literal["arriving", "complete", "given_up"]
 HourState = Literal["published", "ingested", "built"]

@@ -6,6 +6,7 @@ __all__ = [
     "cron",
     "errors",
     "job_type",
+    "json_schema",
     "model",
     "public_address",
     "redact",

@@ -32,7 +32,8 @@ class CronSchedule:
         try:
             CronSim(expression, datetime.now(self._zone))
         except CronSimError as error:
-            raise BadTrigger(f"{expression!r} is not a schedule: {str(error).lower()}") from None
+            field = str(error).lower().removeprefix("bad ").replace("-", " ")
+            raise BadTrigger(f"{expression!r} is not a schedule: its {field} is wrong") from None
 
     def after(self, moment: datetime) -> datetime | None:
         """The first slot after `moment`; None if there is none within fifty years."""
@@ -53,6 +54,11 @@ class CronSchedule:
             return None
         # Backward iteration skips some slots of the repeated hour, so iterate forward from what it found.
         return max(takewhile(lambda slot: slot <= moment, self.since(found.astimezone(UTC))), default=None)
+
+
+def check_cron(expression: str) -> None:
+    """Raise BadTrigger if it is not a schedule."""
+    CronSchedule(expression, "UTC")
 
 
 def check_zone(name: str) -> None:

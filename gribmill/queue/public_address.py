@@ -7,6 +7,9 @@ import socket
 from contextlib import suppress
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Not on the internet either, though some versions of Python say so: protocol assignments (a cloud's metadata service is
+# at 192.0.0.192), the old site-local addresses, and documentation.
+_NOT_PUBLIC = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "fec0::/10", "3fff::/20")))
 
 
 def is_public(text: str) -> bool:
@@ -18,6 +21,8 @@ def is_public(text: str) -> bool:
             inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         if inner:
             return is_public(str(inner))
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from gribmill.queue.model import Failed, Outcome, Snoozed, Stopped, Succeeded
@@ -68,8 +69,31 @@ def redact_json(value: Any) -> Any:
             for key, item in value.items()
         }
     if isinstance(value, list):
-        return [redact_json(item) for item in value]
+        return [HIDDEN if _is_flag_value(*two) else redact_json(two[1]) for two in pairwise([None, *value])]
     return redact(value) if isinstance(value, str) else value
+
+
+def _is_flag_value(before: Any, item: Any) -> bool:
+    """Whether an item of a command is the value of the option before it, and that looks like a secret's name. A
+    placeholder (`{{token}}`) is not a secret."""
+    if not isinstance(before, str) or not isinstance(item, str) or item.startswith(("-", "{{")):
+        return False
+    return before.startswith("-") and _SECRET_NAME.search(before) is not None
+
+
+def unredacted(given: Any, stored: Any) -> Any:
+    """A value that was shown with secrets hidden, and sent back changed: what is still hidden is as stored."""
+    return _restored(given, stored, redact_json(stored))
+
+
+def _restored(given: Any, stored: Any, shown: Any) -> Any:
+    if given == shown:
+        return stored
+    if isinstance(given, dict) and isinstance(stored, dict):
+        return {key: _restored(item, stored[key], shown[key]) if key in stored else item for key, item in given.items()}
+    if isinstance(given, list) and isinstance(stored, list) and len(given) == len(stored):
+        return [_restored(*three) for three in zip(given, stored, shown, strict=True)]
+    return given
 
 
 def _hide_named(text: str) -> str:

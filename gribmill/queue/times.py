@@ -23,7 +23,9 @@ def to_text(seconds: float) -> str:
 @lru_cache(maxsize=8)
 def _second(whole: int) -> str:
     """Cached, because thousands of jobs share a second."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(whole))
+    # strftime does not pad years before 1000, which would then sort after all others.
+    year, month, day, hour, minute, second, *_ = time.gmtime(whole)
+    return f"{year:04d}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}"
 
 
 def to_datetime(text: str | None) -> datetime | None:

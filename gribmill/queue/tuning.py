@@ -65,6 +65,6 @@ def check_backoff(key: str, values: Mapping[str, Any]) -> None:
 def _explain(problem: WrongValue) -> str:
     if problem.kind == "unknown key":
         return f"{quoted(problem.key)} cannot be set; these can: {', '.join(TUNABLE)}"
-    if problem.text.startswith("String should match"):
+    if problem.text.startswith("must match"):
         return f"{problem.key}: use lower-case letters, digits and _, beginning with a letter"
-    return f"{problem.key}: {problem.text[:1].lower()}{problem.text[1:]}"
+    return f"{problem.key}: {problem.text}"

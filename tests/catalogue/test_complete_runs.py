@@ -8,10 +8,10 @@ import pytest
 
 from gribmill.catalogue.events import HourSeen, RegionsWanted, TilesDone
 from gribmill.identity import HourRef, RunRef
-from gribmill.ingest.circuit_breaker import Observation
+from gribmill.ingest.mirror import Observation
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.effects import observations
-from gribmill.pipeline.handlers.publish import spent_hours
+from gribmill.pipeline.handlers.spooled_hour import spent_hours
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import ClaimRequest, NewJob
 from gribmill.settings.schema import Settings

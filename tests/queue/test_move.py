@@ -59,6 +59,7 @@ def fill(store: Store) -> None:
     add(store, after=(parent,), tenant_id="acme")
     store.jobs.cancel(add(store), "not wanted")
     store.jobs.enqueue_many([NewJob("tile", {"hour": 3, "region": region}) for region in ("ne", "nw")])
+    add(store, source="schedule", source_ref="trigger 7: 2026-06-01T00:00:00.000Z")
     add(store, priority=2)
     store.jobs.move_to_front(add(store))
     store.events.record("attempt.metered", wanted=True)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from gribmill.database.postgres.adaptation import array
 from gribmill.database.postgres.handle import raw_rows
 from gribmill.database.postgres.session import NamedCall, PostgresSession
 from gribmill.database.records import RawRows
+from gribmill.database.verbs.completion import settle_dependents
 from gribmill.database.verbs.fair_claims import held_tenants, next_in_turn, room_of_tenant
-from gribmill.database.verbs.settle import settle_dependents
 from gribmill.queue.model import DEFAULT_TENANT, Claimed, ClaimRequest
 
 # Before it is locked, an operator may move the selected job, or another worker may claim its group.
 CHOICES = 3
+NONE = array(())
 
 
 class ClaimFacts(NamedTuple):
@@ -42,9 +44,11 @@ def _claim(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tupl
     return read_claim(raw_rows(prepared), raw_rows(taken))
 
 
-def claiming(tx: PostgresSession, request: ClaimRequest, *, settled: bool) -> tuple[NamedCall, NamedCall]:
-    """The statements of a claim."""
-    asked = {**_asked(tx, request), "settled": settled}
+def claiming(
+    tx: PostgresSession, request: ClaimRequest, *, settled: bool, ended: str = NONE
+) -> tuple[NamedCall, NamedCall]:
+    """The statements of a claim, after those that completed the jobs `ended`, an array."""
+    asked = {**_asked(tx, request), "settled": settled, "ended": ended}
     return ("claims/prepare", asked), ("claims/take_next", asked)
 
 
@@ -111,6 +115,7 @@ def _take(tx: PostgresSession, name: str, request: ClaimRequest, what: dict[str,
 def _asked(tx: PostgresSession, request: ClaimRequest) -> dict[str, Any]:
     return {
         "types": request.types_json,
+        "keys": array(request.types),
         "worker_id": request.worker_id,
         "pid": request.pid,
         "batch_limit": request.batch_limit,

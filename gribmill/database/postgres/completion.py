@@ -15,24 +15,22 @@ from gribmill.queue.model import AttemptRef, AttemptStatus, Report, Succeeded
 def complete(
     tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]
 ) -> Sequence[AttemptStatus | None]:
-    completed, _ = tx.together(*completing(tx, worker_id, reports))
+    call = completing(tx, worker_id, reports)
+    completed, _ = tx.together(call, noting(completed_ids(call)))
     done = which_ended(raw_rows(completed), reports)
     return [_status(outcome) if ended else None for ended, (_, outcome) in zip(done, reports, strict=True)]
 
 
-def completing(
-    tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]
-) -> tuple[NamedCall, NamedCall]:
-    """The statements that complete these attempts and list those with dependents."""
+def completing(tx: PostgresSession, worker_id: str, reports: Sequence[tuple[Report, Succeeded]]) -> NamedCall:
+    """The statement that completes these attempts."""
     ordered = sorted(reports, key=lambda one: one[0].ref)  # sorted, so that all transactions lock in the same order
     refs = [report.ref for report, _ in ordered]
-    ids = array([ref.job_id for ref in refs])
     artifacts = [json.dumps(outcome.artifacts) if outcome.artifacts else None for _, outcome in ordered]
     transfers = [outcome.transfer for _, outcome in ordered]
     params = {
         "now": tx.stamp,
         "worker_id": worker_id,
-        "ids": ids,
+        "ids": array([ref.job_id for ref in refs]),
         "attempt_nos": array([ref.attempt_no for ref in refs]),
         "statuses": array([_status(outcome) for _, outcome in ordered]),
         "exit_codes": sparse_array([report.exit_code for report, _ in ordered]),
@@ -44,7 +42,18 @@ def completing(
         "downloaded": sparse_array([None if one is None else one.downloaded for one in transfers]),
         "written": sparse_array([None if one is None else one.written for one in transfers]),
     }
-    return ("jobs/complete", params), ("dependencies/note_ended", {"ids": ids})
+    return "jobs/complete", params
+
+
+def completed_ids(completion: NamedCall) -> str:
+    """The jobs of this statement, an array."""
+    ids: str = completion[1]["ids"]
+    return ids
+
+
+def noting(ids: str) -> NamedCall:
+    """The next statement, which lists those with dependents. If a claim follows, `claims/prepare` does that instead."""
+    return "dependencies/note_ended", {"ids": ids}
 
 
 def which_ended(completed: RawRows, reports: Sequence[tuple[Report, Succeeded]]) -> list[bool]:

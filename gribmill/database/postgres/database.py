@@ -10,14 +10,15 @@ from copy import copy
 
 from psycopg.errors import InsufficientPrivilege
 
-from gribmill.database.postgres.claims import claiming, read_claim
-from gribmill.database.postgres.completion import completing, which_ended
+from gribmill.database.postgres.claims import NONE, claiming, read_claim
+from gribmill.database.postgres.completion import completed_ids, completing, noting, which_ended
 from gribmill.database.postgres.connection import DEFAULT_LEASE_SECONDS, shown_name
 from gribmill.database.postgres.enqueue import inserting
 from gribmill.database.postgres.error_translation import FAULTS, fault_of, lost_connection
 from gribmill.database.postgres.handle import READ, WRITE, Handle
 from gribmill.database.postgres.migrate import migrate, migrations, missing_migrations
 from gribmill.database.postgres.notifications import Announcer, NotificationListener
+from gribmill.database.postgres.session import NamedCall
 from gribmill.database.postgres.statements import statement
 from gribmill.database.postgres.tenant_role import ADVICE, role_state, set_up_role
 from gribmill.database.postgres.transaction import PostgresTransaction
@@ -248,20 +249,25 @@ def _take_turn(
 
     Returns what was committed, and whether work remains: dependents to settle, or a claim among several tenants.
     """
-    calls = [*completing(tx, worker_id, reports)] if reports else []
+    calls: list[NamedCall] = [completing(tx, worker_id, reports)] if reports else []
+    ids = completed_ids(calls[0]) if calls else NONE
+    if not claims:
+        calls.append(noting(ids))
     for request in claims:
-        calls += claiming(tx, request, settled=False)
-    claimed = handle.commit_all([(statement(name), params) for name, params in calls])
+        calls += claiming(tx, request, settled=False, ended=ids)
+        ids = NONE
+    results = handle.commit_all([(statement(name), params) for name, params in calls])
     accepted: list[AttemptRef] = []
     fenced: list[AttemptRef] = []
-    left = False
     if reports:
-        completed, noted, *claimed = claimed
-        left = bool(noted.rows)
+        completed, *results = results
         for (report, _), ended in zip(reports, which_ended(completed, reports), strict=True):
             (accepted if ended else fenced).append(report.ref)
+    if not claims:
+        return Exchange(tuple(accepted), tuple(fenced), ()), bool(results[0].rows)
+    left = False
     batches: list[tuple[Claimed, ...]] = []
-    for prepared, taken in zip(claimed[::2], claimed[1::2], strict=True):
+    for prepared, taken in zip(results[::2], results[1::2], strict=True):
         facts, batch = read_claim(prepared, taken)
         batches.append(tuple(batch))
         left |= facts.unsettled or ((facts.due or facts.has_rivals) and not batch)

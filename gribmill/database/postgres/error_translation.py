@@ -64,5 +64,8 @@ def _detail(error: Exception) -> str:
     """The error in one printable line. (libpq's messages contain hosts and users, never a password.)"""
     # Only the server's first line: further ones quote the row's contents.
     said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-    text = " ".join((said or str(error)).split())[:LONGEST_DETAIL]
+    lines = [" ".join(line.split()) for line in (said or str(error)).splitlines()]
+    # A second sentence of libpq begins on a new line, without a full stop before it.
+    text = " ".join(f"{line}." if line[-1].isalnum() else line for line in lines if line)
+    text = text.removesuffix(".")[:LONGEST_DETAIL]
     return "".join(one if one.isprintable() else "?" for one in text)

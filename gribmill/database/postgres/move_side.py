@@ -24,6 +24,8 @@ from gribmill.database.postgres.connection import connect, plain_faults
 from gribmill.database_url import hide_password
 
 _KINDS: dict[str, Kind] = {"timestamp with time zone": "time", "text": "text"}
+# Columns that `jobs.db` does not have, or generates.
+_NOT_MOVED = "'steps', 'trigger_id'"
 _TIME = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')"
 
 
@@ -52,7 +54,7 @@ class PostgresSide:
         for table, name, kind in self._connection.execute(
             "SELECT table_name, column_name, data_type FROM information_schema.columns"
             " WHERE table_schema = current_schema() AND is_generated = 'NEVER' AND data_type <> 'xid8'"
-            " ORDER BY table_name, ordinal_position"
+            f" AND NOT (table_name = 'jobs' AND column_name IN ({_NOT_MOVED})) ORDER BY table_name, ordinal_position"
         ).fetchall():
             columns.setdefault(table, {})[name] = _KINDS.get(kind, "number")
         keys: dict[str, list[str]] = {}
@@ -157,6 +159,11 @@ class PostgresSide:
             self._connection.execute(
                 "INSERT INTO job_counts SELECT tenant_id, type, status, count(*) FROM jobs"
                 " WHERE tenant_id <> 'global' OR status NOT IN ('pending','processing') GROUP BY 1, 2, 3"
+            )
+            # Database triggers, which were disabled, write this column.
+            self._connection.execute(
+                "UPDATE jobs SET trigger_id = gribmill_trigger_of(source, source_ref)"
+                " WHERE source IN ('schedule','event')"
             )
             self._connection.execute("DELETE FROM direct_reservations WHERE reservation_id = %s", (PROGRESS,))
             self._connection.execute(f"DROP TABLE {PROGRESS}")

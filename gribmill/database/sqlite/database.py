@@ -11,75 +11,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gribmill.database.sqlite.enqueue import plain_row
 from gribmill.database.sqlite.error_translation import FAULTS, damaged_file, fault_of, plain_faults
 from gribmill.database.sqlite.files import check_place, check_sqlite_version, create_private, make_folder, tighten
-from gribmill.database.sqlite.host_lock import PAUSES_SECONDS, HostLock, lock_holder
+from gribmill.database.sqlite.handle import CHECKPOINT_PAGES, SqliteHandle, inode_of, log_bytes_kept, open_handle
+from gribmill.database.sqlite.host_lock import lock_holder
 from gribmill.database.sqlite.migrate import migrate, missing_migrations
 from gribmill.database.sqlite.notifier import WakeFolder, WakeSocket
-from gribmill.database.sqlite.statements import statement
-from gribmill.database.sqlite.transaction import SqliteTransaction
-from gribmill.database.sqlite.write_ahead_log import DurableLog, LogRoom
+from gribmill.database.sqlite.session import statement
+from gribmill.database.sqlite.transaction import SqliteTransaction, plain_row
 from gribmill.queue.errors import StoreBusy, StoreError, StoreReplaced
 from gribmill.queue.model import ClaimRequest, Enqueued, Exchange, PreparedJob, Report, Succeeded
 from gribmill.queue.times import Clock, to_text
 
-BUSY_TIMEOUT_MS = 10_000
-# A claim or a completion changes a few rows on half a dozen pages and logs whole pages, so small pages save writes.
-PAGE_BYTES = 2048
-# SQLite checkpoints in the commit that reaches this many pages, so under the host lock. The log is then overwritten
-# from its start: with a growing log, every fsync would also wait for the file system's journal.
-CHECKPOINT_PAGES = 2000
-# With `normal`, only checkpoints wait for the disk, and one with four times as many pages takes only twice as long.
-CHECKPOINT_PAGES_NORMAL = 8000
 # Ids are reserved in blocks, so that the last id is written once per block. A manual INSERT skips reserved ids.
 IDS_AT_ONCE = 50
 CLOSE_PATIENCE_SECONDS = 2.0
 # Small enough to check in a fraction of a second.
 QUICK_CHECK_BYTES = 50_000_000
 REPLACED = "{path} was removed or replaced while it was in use: restart the processes that use it"
-
-
-def log_bytes_kept(pages: int) -> int:
-    """The size of a log of `pages` pages with its headers, plus room for a transaction beyond the checkpoint mark."""
-    return 32 + (pages + 100) * (24 + PAGE_BYTES)
-
-
-# Device and inode identify the file behind the name.
-Inode = tuple[int, int]
-
-
-def _inode(path: Path) -> Inode | None:
-    try:
-        facts = path.stat()
-    except FileNotFoundError:
-        return None
-    return facts.st_dev, facts.st_ino
-
-
-class _Handle:
-    """A thread's connection, host lock and log. With `full` it has a `log`, with `normal` a `room`."""
-
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        lock: HostLock,
-        log: DurableLog | None,
-        room: LogRoom | None,
-        file: Inode | None,
-    ) -> None:
-        self.connection = connection
-        self.file = file
-        self.cursor = connection.cursor()
-        self.lock = lock
-        self.log = log
-        self.room = room
-        self.pid = os.getpid()
-        self.data_version = -1
+LOG_REMOVED = (
+    "{path} was removed while it was in use: restart the processes that use it. Do not kill them:"
+    " the last one to end writes what the log had into the database"
+)
 
 
 # Connections inherited over a fork are kept open: closing one in the child would drop the parent's locks.
-_carried_over_fork: list[_Handle] = []
+_carried_over_fork: list[SqliteHandle] = []
 
 
 class _Reading:
@@ -256,8 +213,12 @@ class SqliteDatabase:
         """Whether another connection has committed since this thread's last call."""
         with plain_faults(self.path):
             handle = self._handle()
-            if _inode(self.path) != handle.file:
+            if inode_of(self.path) != handle.file:
                 raise StoreReplaced(REPLACED.format(path=self.path))
+            log_file = inode_of(self._wal)
+            if handle.log_file is not None and log_file != handle.log_file:
+                raise StoreReplaced(LOG_REMOVED.format(path=self._wal))
+            handle.log_file = log_file
             version = handle.connection.execute("PRAGMA data_version").fetchone()[0]
         before, handle.data_version = handle.data_version, version
         return bool(version != before)
@@ -319,7 +280,7 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Close this thread's connection, under the lock: closing may checkpoint."""
-        handle: _Handle | None = getattr(self._local, "handle", None)
+        handle: SqliteHandle | None = getattr(self._local, "handle", None)
         if handle is None or handle.pid != os.getpid():
             return
         self._local.handle = None
@@ -333,44 +294,14 @@ class SqliteDatabase:
             if handle.room is not None:
                 handle.room.close()
 
-    def _handle(self) -> _Handle:
-        handle: _Handle | None = getattr(self._local, "handle", None)
+    def _handle(self) -> SqliteHandle:
+        handle: SqliteHandle | None = getattr(self._local, "handle", None)
         if handle is not None and handle.pid == os.getpid():
             return handle
         if handle is not None:
             _carried_over_fork.append(handle)
-        self._local.handle = handle = self._open()
+        self._local.handle = handle = open_handle(self.path, self._wal, durable=self._synchronous == "full")
         return handle
-
-    def _open(self) -> _Handle:
-        durable = self._synchronous == "full"
-        # With `full`, the lock is free most of the time, because it is not held while a process waits for the disk.
-        lock = HostLock(self.path.with_name(self.path.name + ".lock"), () if durable else PAUSES_SECONDS)
-        with contextlib.suppress(OSError):  # SQLite's own error is more precise
-            create_private(self.path)
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
-        try:
-            self._set_up(connection, lock)
-        except BaseException:
-            connection.close()
-            raise
-        log = DurableLog(self._wal) if durable else None
-        room = None if durable else LogRoom(self._wal, log_bytes_kept(CHECKPOINT_PAGES_NORMAL))
-        return _Handle(connection, lock, log, room, _inode(self.path))
-
-    def _set_up(self, connection: sqlite3.Connection, lock: HostLock) -> None:
-        connection.row_factory = sqlite3.Row
-        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # the file is still empty
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            with lock:
-                connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(
-            "PRAGMA synchronous=NORMAL"
-        )  # cannot corrupt the file; `full` flushes the log itself, see _Writing
-        connection.execute("PRAGMA foreign_keys=ON")
-        pages = CHECKPOINT_PAGES if self._synchronous == "full" else CHECKPOINT_PAGES_NORMAL
-        connection.execute(f"PRAGMA wal_autocheckpoint={pages}")
-        connection.execute(f"PRAGMA journal_size_limit={log_bytes_kept(pages)}")
 
     def _bring_up_to_date(self) -> None:
         connection = self._handle().connection

@@ -57,6 +57,11 @@ def fault_of(error: Exception, path: Path) -> QueueError:
         return damaged_file(path, str(error))
     if code is None and str(error).startswith(UNREADABLE):
         return damaged_file(path, "a text is not UTF-8")
+    if code == sqlite3.SQLITE_IOERR_SHORT_READ:  # only of the log: a short database is damaged
+        return StoreError(
+            f"{path}: its log {path.name}-wal was removed or cut short while processes use it. Stop them with TERM or"
+            " Ctrl-C, and do not kill them: the last one to end writes what the log had into the database"
+        )
     if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
         return StoreError(f"{path}: the queue cannot be opened or read: {error}")
     return StatementRefused(f"{path}: a statement was refused, nothing was written: {error}")

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from gribmill.database.sqlite.statements import statement, statement_names
+from gribmill.database.sqlite.session import statement, statement_names
 from gribmill.database.statements import Migration, in_order
 from gribmill.queue.errors import StoreUnsafe
 

@@ -1,4 +1,4 @@
-"""Named statements on one connection, at one point in time."""
+"""SQLite's own and the common statements, run by name on one connection, at one point in time."""
 
 from __future__ import annotations
 
@@ -6,16 +6,30 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
 from typing import Any, TypeVar
 
 from gribmill.database.records import RawRows, bind_all, decoder
-from gribmill.database.sqlite.statements import statement, statement_names
+from gribmill.database.statements import names_in, statement_text
 from gribmill.database.verbs.session import RawParams
-from gribmill.queue.model import Enqueued, PreparedJob
 from gribmill.queue.times import to_text
 
+HOME = resources.files(__package__).joinpath("sql")
 RecordT = TypeVar("RecordT")
 _NOTHING = nullcontext()
+
+
+@cache
+def statement(name: str) -> str:
+    """The text of the statement `noun/verb`."""
+    return statement_text(HOME, name)
+
+
+@cache
+def statement_names(folder: str) -> tuple[str, ...]:
+    """The statements of a folder (`verify`, `migrations`), sorted by name."""
+    return names_in(HOME, folder)
 
 
 class SqliteSession:
@@ -30,10 +44,6 @@ class SqliteSession:
         self.wakes = False
         self.source_job: int | None = None
         self._cursor = cursor
-
-    def insert_jobs(self, jobs: Sequence[PreparedJob]) -> list[Enqueued]:
-        """A verb that other verbs use; implemented by the transaction."""
-        raise NotImplementedError
 
     def across_tenants(self) -> AbstractContextManager[None]:
         """SQLite has no row-level security."""

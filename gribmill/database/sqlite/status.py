@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gribmill.database.sqlite.error_translation import plain_faults
 from gribmill.database.sqlite.migrate import applied_versions, migrations
-from gribmill.database.sqlite.statements import statement
+from gribmill.database.sqlite.session import statement
 from gribmill.database.status import DatabaseStatus, TableStatus
 from gribmill.queue.errors import StoreCorrupt
 

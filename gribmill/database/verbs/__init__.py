@@ -3,4 +3,4 @@
 The verbs here are common to all dialects, though their statements may differ. Each dialect implements the others.
 """
 
-__all__ = ["common_verbs", "completion", "events", "fair_claims", "new_jobs", "reservations", "session", "settle"]
+__all__ = ["common_verbs", "completion", "events", "fair_claims", "new_jobs", "reservations", "session"]

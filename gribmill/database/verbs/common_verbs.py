@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gribmill.database.verbs import completion, events, jobs, new_jobs, reservations, settle, workers
+from gribmill.database.verbs import completion, events, jobs, new_jobs, reservations, workers
 
 
 class CommonVerbs:
@@ -19,7 +19,7 @@ class CommonVerbs:
     fail = completion.fail
     snooze = completion.snooze
     stop = completion.stop
-    settle = settle.settle_dependents
+    settle = completion.settle_dependents
     any_lost = workers.any_lost
     recover = workers.recover
     recover_worker = workers.recover_worker

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from gribmill.database.records import storable
+from gribmill.database.verbs.completion import copy_of, settle_dependents
 from gribmill.database.verbs.session import Session, WithJobs
-from gribmill.database.verbs.settle import copy_of, settle_dependents
 from gribmill.queue.model import FINISHED, Enqueued, PlacedJob, Violation
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from gribmill.database.verbs.completion import follow_with_new_job, retry_policy, settle_dependents
 from gribmill.database.verbs.events import publish
 from gribmill.database.verbs.session import Session, WithJobs
-from gribmill.database.verbs.settle import follow_with_new_job, retry_policy, settle_dependents
 from gribmill.queue.model import AttemptRef, Heartbeat, HeldAttempt, NewEvent, Recovered, RetryPolicy
 
-JobEnd = Literal["pending", "failed", "cancelled"]
+EndStatus = Literal["pending", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _lost(tx: WithJobs, limit: int, farthest_lease_seconds: float) -> list[_Lost
     return [job for name in names for job in tx.query(_LostJob, name, params)]
 
 
-def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
+def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> EndStatus | None:
     """Recover one job; returns its new status, or None if it had already ended."""
     ref = AttemptRef(job.id, job.attempt_no)
     if tx.execute("leases/finish_completed", {**ref._asdict(), "now": tx.stamp}).rowcount:
@@ -116,10 +116,7 @@ def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
     if by_new_job:
         status = "failed"
     again = status == "pending"
-    how = "died" if at_once else "went silent"
-    error = f"the worker {job.worker_id or '(unknown)'} {how} during attempt {job.attempt_no}"
-    if terminal and ended != "lost":
-        error = terminal[0]["error_text"] or f"attempt {job.attempt_no} ended {ended}"
+    error = _error(job, ended, terminal[0]["error_text"] if terminal else None, at_once=at_once)
     changes = {
         "now": tx.stamp,
         "lease": job.lease_expires_at,
@@ -145,7 +142,7 @@ def _recover(tx: WithJobs, job: _LostJob, *, at_once: bool) -> JobEnd | None:
     return status
 
 
-def _status(job: _LostJob, ended: str, policy: RetryPolicy) -> JobEnd:
+def _status(job: _LostJob, ended: str, policy: RetryPolicy) -> EndStatus:
     """The new status. A failed attempt was not lost: its failure is applied now."""
     if job.cancel_requested or ended == "cancelled":
         return "cancelled"
@@ -153,6 +150,14 @@ def _status(job: _LostJob, ended: str, policy: RetryPolicy) -> JobEnd:
         return "pending"
     may_retry = policy.on_lost == "retry" or ended in ("failed", "timeout")
     return "pending" if may_retry and job.retry_count + 1 < job.max_attempts else "failed"
+
+
+def _error(job: _LostJob, ended: str, text: str | None, *, at_once: bool) -> str:
+    """The error of a recovered job: that of its attempt, unless that was lost with the worker."""
+    if ended != "lost":
+        return text or f"attempt {job.attempt_no} ended {ended}"
+    how = "died" if at_once else "went silent"
+    return f"the worker {job.worker_id or '(unknown)'} {how} during attempt {job.attempt_no}"
 
 
 def _lose_attempt(tx: WithJobs, job: _LostJob, error: str) -> None:

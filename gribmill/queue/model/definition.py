@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from gribmill.queue.model.attempt import AttemptRef
-from gribmill.queue.model.job import DEFAULT_TENANT, Json, Status
+from gribmill.queue.model.job import DEFAULT_TENANT, Json
 
 RetryAs = Literal["same_row", "new_job"]
 QueueOrder = Literal["arrival", "due"]
@@ -95,11 +95,6 @@ def backoff_seconds(attempts: int, base: float = 1.0, cap: float = 60.0) -> floa
     """min(cap, base·2^(attempts-1)) after `attempts` failed attempts; `base` before the first."""
     exponent = min(max(attempts, 1) - 1, 62)
     return min(cap, base * 2.0**exponent)
-
-
-def can_retry(status: Status, attempts: int, max_attempts: int = 5) -> bool:
-    """Whether a job with this status may run again after `attempts` attempts."""
-    return status not in ("completed", "processing") and attempts < max_attempts
 
 
 @dataclass(frozen=True, slots=True)

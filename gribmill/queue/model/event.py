@@ -10,6 +10,11 @@ from gribmill.queue.model.job import DEFAULT_TENANT, Enqueued, Json
 
 # These occur with every attempt or tile, so they are recorded only if something consumes them.
 OPTIONAL_EVENTS = ("attempt.metered", "tile.built")
+# The first words of the names that gribmill publishes. Nobody else may report events of such names: a receiver could
+# not tell them from real ones.
+RESERVED_NOUNS = frozenset(
+    ("attempt", "disk", "gribmill", "hour", "job", "mirror", "model", "run", "tile", "webhook", "worker")
+)
 Misfire = Literal["skip", "latest", "all"]
 TriggerKind = Literal["schedule", "event", "adaptive"]
 # In place of cron fields, for a schedule whose times are chosen by a program.

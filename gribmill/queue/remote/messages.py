@@ -28,7 +28,7 @@ LONGEST_TAIL = 100_000
 
 WorkerId = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._:-]+$")]
 LeaseSeconds = Annotated[float, Field(ge=1, le=LONGEST_LEASE_SECONDS)]
-Types = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=MOST_TYPES)]
+TypeKeys = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=MOST_TYPES)]
 Tail = Annotated[str | None, Field(max_length=LONGEST_TAIL)]
 Number = Annotated[int, Field(gt=0, lt=2**63)]
 Pid = Annotated[int | None, Field(gt=0, lt=2**31)]
@@ -93,7 +93,7 @@ class ReportMessage(RefMessage):
 class ClaimMessage(Message):
     """A claim of one executor."""
 
-    types: Types
+    types: TypeKeys
     lease_seconds: LeaseSeconds
     pid: Pid = None
     batch_limit: Annotated[int | None, Field(gt=0, le=10_000)] = None
@@ -167,7 +167,7 @@ class HeartbeatMessage(Message):
 
     worker_id: WorkerId
     lease_seconds: LeaseSeconds
-    types: Types
+    types: TypeKeys
     state: WorkerState
     hostname: Annotated[str, Field(max_length=255)]
     version: Annotated[str, Field(max_length=100)]

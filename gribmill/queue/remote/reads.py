@@ -14,6 +14,7 @@ READS = frozenset(
     {
         "attempts/within",
         "catalogue/bytes_of_regions",
+        "catalogue/given_up_work",
         "catalogue/list_freshness",
         "catalogue/list_hours",
         "catalogue/list_lacking",

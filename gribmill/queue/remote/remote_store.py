@@ -33,12 +33,12 @@ from gribmill.queue.remote.messages import (
 )
 from gribmill.queue.remote.remote_database import RemoteDatabase
 from gribmill.queue.store import Store
+from gribmill.queue.store.base import KnownTypes
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.queue.store.jobs.attempts import Attempts, LostAttempt
 from gribmill.queue.store.jobs.jobs import Jobs
-from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.reservations import Reservations
 from gribmill.queue.store.workers import Workers

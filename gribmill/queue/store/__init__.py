@@ -5,6 +5,7 @@ from __future__ import annotations
 from gribmill.database.protocol import Database, FileDatabase
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import Violation
+from gribmill.queue.store.base import KnownTypes
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
@@ -12,11 +13,10 @@ from gribmill.queue.store.exchange import EffectReader, Exchanges, NoEffects
 from gribmill.queue.store.jobs.attempts import Attempts
 from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
-from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.maintenance import Upkeep
 from gribmill.queue.store.metrics import MetricReads
 from gribmill.queue.store.reservations import Reservations
-from gribmill.queue.store.scope import TenantStore
+from gribmill.queue.store.scope import TenantRules, TenantStore
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.types.activity import Activity
 from gribmill.queue.store.types.definitions import Definitions
@@ -51,9 +51,12 @@ class Store(Exchanges):
         self.metrics = MetricReads(database, registry)
         self.definitions.declare(schemas=not for_reading)
 
-    def for_tenant(self, name: str) -> TenantStore:
-        """A handle that sees and changes only what belongs to this tenant; raises TenantNotFound."""
-        return TenantStore(self.database, self.registry, self.webhooks, self.tenants.get(name).name)
+    def for_tenant(self, name: str, *, by_operator: bool = False) -> TenantStore:
+        """A handle that sees and changes only what belongs to this tenant; raises TenantNotFound. An operator who acts
+        for the tenant may use job types and priorities that the tenant may not."""
+        tenant = self.tenants.get(name).name
+        rules = TenantRules(*self.tenants.priorities, by_operator=by_operator)
+        return TenantStore(self.database, self.registry, self.webhooks, tenant, rules)
 
     def verify(self) -> list[Violation]:
         """Check all invariants in one snapshot; empty if all hold."""
@@ -69,10 +72,10 @@ class Store(Exchanges):
 
 __all__ = [
     "Store",
+    "base",
     "events",
     "exchange",
     "jobs",
-    "known_types",
     "maintenance",
     "metrics",
     "reservations",

@@ -6,6 +6,7 @@ The effects of an attempt, changes to the application's own records, are applied
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import NamedTuple, Protocol, TypeGuard
 
 from gribmill.database.protocol import Database, Transaction
@@ -31,10 +32,11 @@ from gribmill.queue.model import (
 from gribmill.queue.redact import redacted
 from gribmill.queue.store.base import Facet, get_job, retried
 from gribmill.queue.store.jobs.groups import join_follow_ups
-from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.jobs.readiness import read_readiness
 
 Change = Callable[[Transaction], None]
+# The lease of a manually claimed job, from the call that ends it until it has ended. If that fails, it is recovered.
+ADOPTED_SECONDS = 60.0
 
 
 class EffectReader(Protocol):
@@ -98,7 +100,7 @@ class Exchanges(Facet):
     def claim_new(self, request: ClaimRequest, job: NewJob) -> Claimed:
         """Enqueue and claim a job in one transaction, before any other worker can; NotAllowed if it cannot start."""
         self.registry.refresh()
-        prepared = prepare(self.registry, job)
+        prepared = self.registry.prepare(job)
         with self.database.write() as tx:
             (made,) = tx.insert_jobs([prepared])
             if not made.created:
@@ -118,9 +120,18 @@ class Exchanges(Facet):
             job = get_job(tx, job_id)
         if job.status != "processing" or job.worker_id is None:
             raise NotAllowed(f"job {job_id} is {job.status}: only an attempt that runs can be ended")
-        done = self.exchange(job.worker_id, [Report(AttemptRef(job.id, job.attempt_no), redacted(outcome))])
+        ref = AttemptRef(job.id, job.attempt_no)
+        if job.lease_expires_at is None:
+            self._adopt(ref)
+        done = self.exchange(job.worker_id, [Report(ref, redacted(outcome))])
         if done.fenced:
             raise NotAllowed(f"attempt {job.attempt_no} of job {job_id} ended meanwhile")
+
+    @retried
+    def _adopt(self, ref: AttemptRef) -> None:
+        with self.database.write() as tx:
+            until = tx.now + timedelta(seconds=ADOPTED_SECONDS)
+            tx.change("leases/adopt", {**ref._asdict(), "lease_expires_at": until})
 
     def _claim_job(self, tx: Transaction, request: ClaimRequest, job_id: int) -> Claimed:
         claimed = tx.claim_job(request, job_id)
@@ -184,7 +195,7 @@ class Exchanges(Facet):
             return NOTHING
         if then:
             self.registry.refresh()
-        jobs = [prepare(self.registry, job) for job in then]
+        jobs = [self.registry.prepare(job) for job in then]
         return _FollowUp(jobs, [self._effects.prepare(effect) for effect in also])
 
     def _apply(self, tx: Transaction, ref: AttemptRef, follow_up: _FollowUp) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ TURNS_KEPT = timedelta(days=1)
 # Longer than any window of a trigger (30 days). Event ids are remembered as long.
 FIRINGS_KEPT = timedelta(days=31)
 EVENTS_KEPT = timedelta(days=31)
+DONE: tuple[Status, ...] = ("completed", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +96,29 @@ class Upkeep(Facet):
         with self.database.write() as tx:
             return tx.recover_worker(worker_id)
 
-    @retried
     def shorten_waits(self) -> int:
         """After the clock was set back, restart the waits of retries and snoozes from now.
 
         Their times were computed while the clock was ahead. Times given by a user are kept.
         """
+        total = 0
+        while shortened := self._shorten_some():
+            total += shortened
+        if total:
+            self.database.announce()
+        return total
+
+    @retried
+    def _shorten_some(self) -> int:
         with self.database.read() as tx:
             if not tx.query(_DelayedJob, "jobs/delayed_ahead", {"limit": 1}):
                 return 0
         with self.database.write() as tx:
-            found = tx.query(_DelayedJob, "jobs/delayed_ahead", {"limit": CHUNK})
-            for job in found:
+            shortened = 0
+            for job in tx.query(_DelayedJob, "jobs/delayed_ahead", {"limit": CHUNK}):
                 due = tx.now + (job.next_run_at - job.began_at)
-                tx.change("jobs/delay", {"job_id": job.id, "next_run_at": due, "was": job.next_run_at})
-        self.database.announce()
-        return len(found) + (self.shorten_waits() if len(found) == CHUNK else 0)
+                shortened += tx.change("jobs/delay", {"job_id": job.id, "next_run_at": due, "was": job.next_run_at})
+        return shortened
 
     @retried
     def lose_silent_workers(self, silent_seconds: float) -> Sequence[str]:
@@ -146,21 +154,34 @@ class Upkeep(Facet):
             )
 
     def prune(self, keep_completed_days: float, keep_failed_days: float, *, dry_run: bool = False) -> Pruned:
-        """Remove old jobs with their attempts; completed and cancelled jobs have another retention than failed ones.
+        """Remove old jobs with their attempts; completed and cancelled jobs have another retention than failed ones."""
+        if dry_run:
+            done = self._count_prunable(DONE, timedelta(days=keep_completed_days))
+            return Pruned(done, self._count_prunable(("failed",), timedelta(days=keep_failed_days)))
+        steps = [*self.pruning(keep_completed_days, keep_failed_days)]
+        return Pruned(sum(step.completed for step in steps), sum(step.failed for step in steps))
+
+    def pruning(self, keep_completed_days: float, keep_failed_days: float) -> Iterator[Pruned]:
+        """The same in short transactions. Yields what each has removed, so that a worker can renew its leases in
+        between.
 
         Attempts of jobs that keep snoozing are removed after `keep_completed_days`.
         """
         keep_completed, keep_failed = timedelta(days=keep_completed_days), timedelta(days=keep_failed_days)
-        done = self._prune(("completed", "cancelled"), keep_completed, dry_run=dry_run)
-        failed = self._prune(("failed",), keep_failed, dry_run=dry_run)
-        if not dry_run:
-            self._prune_small()
-            self._remove("triggers/prune_firings", FIRINGS_KEPT)
-            self._remove("attempts/prune", keep_completed)
-            self._remove("events/prune", EVENTS_KEPT)
-            while self._prune_groups(keep_completed) == CHUNK:
-                continue
-        return Pruned(done, failed)
+        for gone in self._remove("jobs/prune", keep_completed, statuses=DONE):
+            yield Pruned(gone, 0)
+        for gone in self._remove("jobs/prune", keep_failed, statuses=("failed",)):
+            yield Pruned(0, gone)
+        self._prune_small()
+        for statement, keep in (
+            ("triggers/prune_firings", FIRINGS_KEPT),
+            ("attempts/prune", keep_completed),
+            ("events/prune", EVENTS_KEPT),
+        ):
+            for _ in self._remove(statement, keep):
+                yield Pruned(0, 0)
+        while self._prune_groups(keep_completed) == CHUNK:
+            yield Pruned(0, 0)
 
     @retried
     def _prune_small(self) -> None:
@@ -176,21 +197,17 @@ class Upkeep(Facet):
             old = tx.query(_Id, "groups/prunable", {"before": tx.now - keep, "limit": CHUNK})
             return tx.change("groups/remove_empty", {"ids": [one.id for one in old]}) if old else 0
 
-    def _prune(self, statuses: tuple[Status, ...], keep: timedelta, *, dry_run: bool) -> int:
-        if not dry_run:
-            return self._remove("jobs/prune", keep, statuses=statuses)
+    def _count_prunable(self, statuses: tuple[Status, ...], keep: timedelta) -> int:
         with self.database.read() as tx:
             found = tx.first(_Count, "jobs/count_prunable", {"statuses": statuses, "before": tx.now - keep})
         return found.n if found else 0
 
-    def _remove(self, statement: str, keep: timedelta, **params: Any) -> int:
-        """Remove old jobs in small steps."""
-        total = 0
-        while True:
+    def _remove(self, statement: str, keep: timedelta, **params: Any) -> Iterator[int]:
+        """Remove old rows; yields how many each transaction has removed."""
+        gone = CHUNK
+        while gone == CHUNK:
             gone = self._remove_some(statement, keep, params)
-            total += gone
-            if gone < CHUNK:
-                return total
+            yield gone
 
     @retried
     def _remove_some(self, statement: str, keep: timedelta, params: Mapping[str, Any]) -> int:

@@ -30,6 +30,9 @@ LIMIT_CEILING = 2**62
 class Tenants(Facet):
     """Every job and trigger belongs to a tenant; `global` is the default and always exists."""
 
+    priorities = (-100, 100)
+    """The lowest and the highest priority that tenants may give to jobs."""
+
     @retried
     def add(self, new: NewTenant) -> Tenant:
         """Store a tenant; raises BadTenant if its name is taken or a field is invalid."""

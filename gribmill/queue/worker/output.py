@@ -139,23 +139,20 @@ def note_logs(store: Store, logs: OutputLogs | None, recovered: Recovered) -> No
                 store.attempts.set_log(lost.ref, name)
 
 
-def orphaned_logs(store: Store, logs: OutputLogs) -> list[Path]:
-    """Logs whose attempts were removed, or were never in this database."""
-    orphans: list[Path] = []
+def orphaned_logs(store: Store, logs: OutputLogs) -> Iterator[list[Path]]:
+    """Logs whose attempts were removed, or were never in this database: those of a thousand jobs at a time."""
     for ids, found in logs.buckets():
         known = store.attempts.within(ids)
-        orphans += [path for ref, path in found.items() if ref not in known]
-    return orphans
+        yield [path for ref, path in found.items() if ref not in known]
 
 
-def remove_orphans(store: Store, logs: OutputLogs | None) -> int:
-    """Remove orphaned logs; returns how many."""
-    orphans = orphaned_logs(store, logs) if logs else []
-    for path in orphans:
-        path.unlink(missing_ok=True)
-    if logs:
-        logs.remove_empty_folders()
-    return len(orphans)
+def remove_orphans(store: Store, logs: OutputLogs) -> Iterator[int]:
+    """Remove orphaned logs; yields how many of each thousand jobs."""
+    for orphans in orphaned_logs(store, logs):
+        for path in orphans:
+            path.unlink(missing_ok=True)
+        yield len(orphans)
+    logs.remove_empty_folders()
 
 
 class OutputTail:

@@ -15,7 +15,7 @@ from tests.queue.worker.random_kills import fill, reckon, wait_for_all
 from tests.queue.worker.worker_driver import Workers
 from tests.servers.postgres import PostgresServer
 
-pytestmark = [pytest.mark.process, pytest.mark.postgres]
+pytestmark = [pytest.mark.process, pytest.mark.postgres, pytest.mark.timeout(900)]
 
 SEED = 20230125
 

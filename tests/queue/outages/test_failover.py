@@ -21,7 +21,7 @@ from tests.servers.postgres import PostgresServer, make_home
 from tests.servers.this_run import RUN_PID
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.process, pytest.mark.postgres]
+pytestmark = [pytest.mark.process, pytest.mark.postgres, pytest.mark.timeout(900)]
 
 SENDING = {"wal_level": "replica", "max_wal_senders": "5"}
 IS_IN_STEP = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"

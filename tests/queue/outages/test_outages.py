@@ -24,7 +24,7 @@ from tests.servers.own_postgres import own_postgres
 from tests.servers.postgres import PostgresServer
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.process, pytest.mark.postgres]
+pytestmark = [pytest.mark.process, pytest.mark.postgres, pytest.mark.timeout(900)]
 
 CHATTY = {**OPTIONS, "log_level": "info"}
 

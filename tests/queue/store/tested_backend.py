@@ -18,7 +18,7 @@ import pytest
 from gribmill.database.postgres import PostgresDatabase
 from gribmill.database.postgres.statements import statement_names as postgres_statement_names
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.database.sqlite.statements import statement_names
+from gribmill.database.sqlite.session import statement_names
 from gribmill.queue.job_type import Registry
 from gribmill.queue.model import NewTenant
 from gribmill.queue.store import Store

@@ -1,7 +1,5 @@
 SELECT * FROM jobs INDEXED BY jobs_of_group
-WHERE group_key = :group_key AND group_key IS NOT NULL AND (status = :status OR :status IS NULL)
+WHERE group_key = :group_key AND group_key IS NOT NULL
+  AND (status = :status OR :status IS NULL)
   AND (CAST(dead_lettered_at IS NOT NULL AS INTEGER) = :dead OR :dead IS NULL)
-  -- include listing/parts/filters
-  AND (CAST(:retried AS INTEGER) IS NULL
-    OR CAST(EXISTS (SELECT 1 FROM jobs r WHERE r.retry_of = jobs.id) AS INTEGER) = :retried)
-ORDER BY id DESC LIMIT :limit
+  -- include listing/parts/newest_first

@@ -1,6 +1,4 @@
 SELECT * FROM jobs INDEXED BY jobs_tenant
-WHERE tenant_id = :tenant_id AND tenant_id <> 'global' AND (status = :status OR :status IS NULL)
-  -- include listing/parts/filters
-  AND (CAST(:retried AS INTEGER) IS NULL
-    OR CAST(EXISTS (SELECT 1 FROM jobs r WHERE r.retry_of = jobs.id) AS INTEGER) = :retried)
-ORDER BY id DESC LIMIT :limit
+WHERE tenant_id = :tenant_id AND tenant_id <> 'global'
+  AND (status = :status OR :status IS NULL)
+  -- include listing/parts/newest_first

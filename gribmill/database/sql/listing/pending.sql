@@ -5,5 +5,4 @@ SELECT * FROM jobs WHERE id IN (
   WHERE status = 'pending' AND next_run_at IS NOT NULL
   UNION ALL SELECT id FROM jobs INDEXED BY jobs_waiting
   WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL)
-  -- include listing/parts/filters
-ORDER BY id DESC LIMIT :limit
+  -- include listing/parts/newest_first

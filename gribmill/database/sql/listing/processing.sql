@@ -1,4 +1,3 @@
 SELECT * FROM jobs INDEXED BY jobs_lease
 WHERE status = 'processing'
-  -- include listing/parts/filters
-ORDER BY id DESC LIMIT :limit
+  -- include listing/parts/newest_first

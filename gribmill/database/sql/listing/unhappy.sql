@@ -1,7 +1,4 @@
 SELECT * FROM jobs INDEXED BY jobs_unhappy
 WHERE status = :status AND status IN ('failed','cancelled')
   AND (CAST(dead_lettered_at IS NOT NULL AS INTEGER) = :dead OR :dead IS NULL)
-  -- include listing/parts/filters
-  AND (CAST(:retried AS INTEGER) IS NULL
-    OR CAST(EXISTS (SELECT 1 FROM jobs r WHERE r.retry_of = jobs.id) AS INTEGER) = :retried)
-ORDER BY id DESC LIMIT :limit
+  -- include listing/parts/newest_first

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Database, Transaction
+from gribmill.errors import quoted
 from gribmill.queue.errors import BadArguments, EventNotFound
 from gribmill.queue.job_type import Registry
-from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, Fired, PublishedEvent
+from gribmill.queue.model import DEFAULT_TENANT, OPTIONAL_EVENTS, RESERVED_NOUNS, Fired, PublishedEvent
 from gribmill.queue.store.base import ID_LIMIT, Facet, retried
 from gribmill.queue.store.events.trigger_firing import LONGEST_NAME, Occasion, occasion_of
 from gribmill.queue.store.events.triggers import Triggers
-from gribmill.queue.store.events.webhooks import Webhooks
+from gribmill.queue.store.events.webhooks import EVENT_NAMES, Webhooks
 
 # A long transaction would delay claims.
 DISPATCHED_AT_ONCE = 100
-_PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
 
 
 class _Id(NamedTuple):
@@ -46,8 +45,7 @@ class Events(Facet):
         An event with an id is recorded once and fires each trigger once. Without an id, a trigger ignores a payload
         that it has seen within its window.
         """
-        if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-            raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} printable characters")
+        _check_name(name)
         key = occasion_of(payload, event_id)
         row = {"name": name, "tenant_id": tenant_id, "payload": dict(payload), "event_key": event_id}
         with self.database.write() as tx:
@@ -65,18 +63,23 @@ class Events(Facet):
         An event is taken and its jobs are created in the same transaction, so none is lost or dispatched twice.
         """
         fired: list[Fired] = []
-        dispatched = False
+        total = 0
         while self._any_undispatched():
-            dispatched = True
-            fired += self._dispatch_some()
-        if dispatched:
+            taken, some = self._dispatch_some()
+            if not taken:
+                break  # another worker is dispatching them
+            total += taken
+            fired += some
+        if total:
             self.database.announce()
         return [one for one in fired if one.job or one.error]
 
     @retried
-    def _dispatch_some(self) -> Sequence[Fired]:
+    def _dispatch_some(self) -> tuple[int, Sequence[Fired]]:
+        """Dispatch a hundred events; returns how many were taken, and what they fired."""
         with self.database.write() as tx:
-            return [one for event in tx.take_events(DISPATCHED_AT_ONCE) for one in self._dispatch(tx, event)]
+            events = tx.take_events(DISPATCHED_AT_ONCE)
+            return len(events), [one for event in events for one in self._dispatch(tx, event)]
 
     def _any_undispatched(self) -> bool:
         with self.database.read() as tx:
@@ -144,8 +147,20 @@ class Events(Facet):
             return {one.name for one in tx.query(_Name, "events/recorded")}
 
 
+def _check_name(name: str) -> None:
+    """Refuse the name of an event from outside if it is empty, long, or like those that gribmill publishes."""
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise BadArguments(f"an event's name has 1 to {LONGEST_NAME} printable characters")
+    noun, dot, _ = name.strip().casefold().partition(".")
+    if dot and noun in RESERVED_NOUNS:
+        raise BadArguments(
+            f"only gribmill reports events whose names begin with {noun}. (`gribmill events names` lists them):"
+            " choose another name"
+        )
+
+
 def check_pattern(pattern: str | None) -> str | None:
     """Validate an event name, which may contain asterisks; raises BadArguments."""
-    if pattern is not None and not _PATTERN.fullmatch(pattern):
-        raise BadArguments(f"{pattern[:80]!r} is not a name of events; an example with an asterisk is run.*")
+    if pattern is not None and not EVENT_NAMES.fullmatch(pattern):
+        raise BadArguments(f"{quoted(pattern)} is not a name of events; an example with an asterisk is run.*")
     return pattern

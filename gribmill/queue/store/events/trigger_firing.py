@@ -23,7 +23,6 @@ from gribmill.queue.model import (
     NewTrigger,
     Trigger,
 )
-from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.jobs.readiness import inactive_types
 from gribmill.queue.store.tenants import refuse_disabled
 from gribmill.queue.store.types.templates import find_template, job_of
@@ -89,7 +88,7 @@ def fire(
         ref = f"trigger {trigger.id}: {key}"
         template = job_template_of(tx, trigger)
         new = trigger_job(trigger, template, args, occasion.source, ref, occasion.correlation_id)
-        job = prepare(registry, new)
+        job = registry.prepare(new)
     except QueueError as error:
         return Fired(trigger.id, key, None, str(error))
     return Fired(trigger.id, key, tx.fire(trigger.id, key, job, again_before))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound
-from gribmill.queue.job_type import ARGS_LIMIT_BYTES
+from gribmill.queue.job_type import ARGS_LIMIT_BYTES, check_job
 from gribmill.queue.model import ADAPTIVE, Fired, Firing, JobSource, JobTemplate, NewTrigger, Trigger
-from gribmill.queue.store.base import ID_LIMIT, Facet, retried
+from gribmill.queue.store.base import ID_LIMIT, Facet, KnownTypes, retried
 from gribmill.queue.store.events.trigger_firing import (
     LONGEST_NAME,
     Occasion,
@@ -31,8 +31,6 @@ from gribmill.queue.store.events.trigger_firing import (
     sound,
     trigger_job,
 )
-from gribmill.queue.store.jobs.prepare import check_job, prepare
-from gribmill.queue.store.known_types import KnownTypes
 from gribmill.queue.store.tenants import refuse_disabled
 
 if TYPE_CHECKING:
@@ -310,7 +308,7 @@ def _check_trigger(registry: KnownTypes, new: NewTrigger, template: JobTemplate 
 def _check_event(registry: KnownTypes, new: NewTrigger, template: JobTemplate | None) -> None:
     check_job(trigger_job(new, template, {}, "event", ""))
     if not check_template(new.args, "event"):
-        prepare(registry, trigger_job(new, template, new.args, "event", ""))
+        registry.prepare(trigger_job(new, template, new.args, "event", ""))
 
 
 def _check_schedule(registry: KnownTypes, new: NewTrigger, cron: str, template: JobTemplate | None) -> CronSchedule:
@@ -318,5 +316,5 @@ def _check_schedule(registry: KnownTypes, new: NewTrigger, cron: str, template: 
     check_template(new.args, "schedule")
     # Every slot has the same fields, so checking one is enough.
     args = render(new.args, slot_fields(datetime.now(UTC)))
-    prepare(registry, trigger_job(new, template, args, "schedule", ""))
+    registry.prepare(trigger_job(new, template, args, "schedule", ""))
     return schedule

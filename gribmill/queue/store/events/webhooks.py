@@ -8,10 +8,9 @@ import re
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlsplit
 
-from gribmill.database.protocol import Database, Transaction
+from gribmill.database.protocol import Database, Snapshot, Transaction
 from gribmill.errors import quoted
 from gribmill.queue.errors import BadWebhook, EventNotFound, WebhookNotFound
 from gribmill.queue.model import (
@@ -27,7 +26,6 @@ from gribmill.queue.model import (
 )
 from gribmill.queue.public_address import is_visibly_private
 from gribmill.queue.store.base import ID_LIMIT, Facet, retried
-from gribmill.queue.store.jobs.prepare import prepare
 from gribmill.queue.store.tenants import get_tenant
 
 DELIVERY_TYPE = "deliver_webhook"
@@ -35,7 +33,8 @@ TEST_EVENT = "webhook.test"
 SECRET_PREFIX = "whsec_"  # noqa: S105 — the prefix that Standard Webhooks prescribes
 LONGEST_URL = 2000
 MOST_PATTERNS = 50
-_PATTERN = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
+# A name, or several by asterisks.
+EVENT_NAMES = re.compile(r"[A-Za-z0-9_.*-]{1,200}")
 
 
 class Webhooks(Facet):
@@ -182,7 +181,7 @@ class Webhooks(Facet):
             source_ref=ref,
             correlation_id=event.correlation_id,
         )
-        (made,) = tx.insert_jobs([prepare(self.registry, job)])
+        (made,) = tx.insert_jobs([self.registry.prepare(job)])
         tx.change("deliveries/set_job", {**args, "job_id": made.id})
         return made
 
@@ -205,9 +204,9 @@ def record_answer(tx: Transaction, answer: WebhookAnswer) -> None:
         tx.publish(NewEvent("webhook.disabled", payload, webhook.job_tenant))
 
 
-def get_webhook(tx: Any, webhook_id: int) -> Webhook:
+def get_webhook(tx: Snapshot, webhook_id: int) -> Webhook:
     """The webhook, or WebhookNotFound."""
-    found: Webhook | None = tx.first(Webhook, "webhooks/get", {"id": webhook_id}) if 0 < webhook_id < ID_LIMIT else None
+    found = tx.first(Webhook, "webhooks/get", {"id": webhook_id}) if 0 < webhook_id < ID_LIMIT else None
     if found is None:
         raise WebhookNotFound(f"there is no webhook {webhook_id}")
     return found
@@ -237,7 +236,7 @@ def checked_patterns(events: Sequence[str]) -> list[str]:
     if not 0 < len(events) <= MOST_PATTERNS:
         raise BadWebhook(f"a webhook has 1 to {MOST_PATTERNS} names of events")
     for one in events:
-        if not _PATTERN.fullmatch(one):
+        if not EVENT_NAMES.fullmatch(one):
             raise BadWebhook(f"{quoted(one)} is not a name of events; an example with an asterisk is run.*")
     return [*events]
 

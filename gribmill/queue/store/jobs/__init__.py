@@ -5,6 +5,5 @@ __all__ = [
     "groups",
     "jobs",
     "listing",
-    "prepare",
     "readiness",
 ]

@@ -20,7 +20,6 @@ from gribmill.queue.model import (
     PreparedJob,
 )
 from gribmill.queue.store.base import ID_LIMIT, Facet, retried
-from gribmill.queue.store.jobs.prepare import prepare, refuse_inactive
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would delay claims.
@@ -82,8 +81,8 @@ class Groups(Facet):
     def add(self, group_id: int, jobs: Iterable[NewJob]) -> list[Enqueued]:
         """Enqueue jobs of a group in order. Validates all of them first, then writes a thousand per transaction."""
         self.registry.refresh()
-        prepared = [prepare(self.registry, job) for job in jobs]
-        refuse_inactive(self.registry, {job.type for job in prepared})
+        prepared = [self.registry.prepare(job) for job in jobs]
+        self.registry.refuse_inactive({job.type for job in prepared})
         rest = iter(prepared)
         results: list[Enqueued] = []
         while chunk := [*islice(rest, CHUNK)]:
@@ -149,6 +148,7 @@ class Groups(Facet):
 
         Cancelled jobs are included with `cancelled`, or if the group stops at a failure.
         """
+        self.registry.refresh()
         made: list[Enqueued] = []
         above = 0
         while True:
@@ -169,8 +169,7 @@ class Groups(Facet):
             tx.change("groups/reopen", {"group_id": group.id})
             wanted = {"group_id": group.id, "cancelled": cancelled or group.on_failure == "stop"}
             chosen = tx.query(_Retryable, "groups/retryable", {**wanted, "above": above, "limit": CHUNK})
-            for kind in {job.type for job in chosen}:
-                _ = self.registry[kind]  # a job of an undeclared type would wait forever
+            self.registry.refuse_inactive({job.type for job in chosen})
             ids = [job.id for job in chosen]
             made = _retry_all(tx, group, ids, created_by)
             _check_limits(tx, group)

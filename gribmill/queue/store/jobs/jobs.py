@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.errors import NotAllowed
+from gribmill.queue.job_type import check_priority
 from gribmill.queue.model import DEFAULT_TENANT, Enqueued, Job, NewJob, PlacedJob, PreparedJob
 from gribmill.queue.store.base import ID_LIMIT, get_job, retried
 from gribmill.queue.store.jobs.listing import JobListing
 from gribmill.queue.store.jobs.positions import GAP, ahead_of, behind, renumbered
-from gribmill.queue.store.jobs.prepare import check_priority, dedupe_key_of, prepare, refuse_inactive
 from gribmill.queue.store.tenants import refuse_disabled
 
 # A longer transaction would delay claims.
@@ -48,8 +48,8 @@ class Jobs(JobListing):
     def enqueue(self, job: NewJob) -> Enqueued:
         """Enqueue a job. Returns the id of an equal active job instead, if the job deduplicates."""
         self.registry.refresh()
-        prepared = prepare(self.registry, job)
-        refuse_inactive(self.registry, {job.type})
+        prepared = self.registry.prepare(job)
+        self.registry.refuse_inactive({job.type})
         if prepared.tenant_id == DEFAULT_TENANT and prepared.requested_by is None:
             made = self.database.insert_job(prepared)
         else:
@@ -62,8 +62,8 @@ class Jobs(JobListing):
     def enqueue_many(self, jobs: Iterable[NewJob]) -> list[Enqueued]:
         """Enqueue jobs in order. Validates all of them first, then writes a thousand per transaction."""
         self.registry.refresh()
-        prepared = [prepare(self.registry, job) for job in jobs]
-        refuse_inactive(self.registry, {job.type for job in prepared})
+        prepared = [self.registry.prepare(job) for job in jobs]
+        self.registry.refuse_inactive({job.type for job in prepared})
         self._refuse_tenants(_tenants(prepared))
         rest = iter(prepared)
         results: list[Enqueued] = []
@@ -80,8 +80,8 @@ class Jobs(JobListing):
     def check(self, job: NewJob) -> None:
         """Raise the errors that `enqueue` would raise, without writing anything."""
         self.registry.refresh()
-        prepared = prepare(self.registry, job)
-        refuse_inactive(self.registry, {job.type})
+        prepared = self.registry.prepare(job)
+        self.registry.refuse_inactive({job.type})
         self._refuse_tenants(_tenants([prepared]))
 
     def _insert(self, tx: Transaction, jobs: Sequence[PreparedJob]) -> Sequence[Enqueued]:
@@ -95,7 +95,7 @@ class Jobs(JobListing):
 
     def any_active(self, jobs: Iterable[NewJob]) -> bool:
         """Whether a job with the dedupe key of one of these is pending or running."""
-        prepared = [prepare(self.registry, job) for job in jobs]
+        prepared = [self.registry.prepare(job) for job in jobs]
         keys = [{"tenant_id": job.tenant_id, "dedupe_key": job.dedupe_key} for job in prepared if job.dedupe_key]
         with self.database.read() as tx:
             return any(tx.first(_Found, "jobs/find_active", key) for key in keys)
@@ -105,7 +105,7 @@ class Jobs(JobListing):
 
         Only the last 5000 failures are searched.
         """
-        keys = [(job.tenant_id, dedupe_key_of(self.registry, job)) for job in jobs]
+        keys = [(job.tenant_id, self.registry.dedupe_key_of(job)) for job in jobs]
         of_tenants: dict[str, list[str]] = {}
         for tenant_id, key in keys:
             if key is not None:
@@ -147,10 +147,11 @@ class Jobs(JobListing):
     @retried
     def retry(self, job_id: int, *, created_by: str | None = None) -> Enqueued:
         """Enqueue a copy of a finished job, or return its existing retry or an equal active job."""
+        self.registry.refresh()
         with self.database.write() as tx:
             job = get_job(tx, job_id)
             refuse_disabled(tx, job.claimant)
-            _ = self.registry[job.type]  # a job of an undeclared type would wait forever
+            self.registry.refuse_inactive({job.type})
             made = tx.retry(job_id, created_by)
             if made is not None and made.created and job.claimant != DEFAULT_TENANT:
                 tx.check_tenant_limits(job.claimant)

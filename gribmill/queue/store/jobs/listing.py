@@ -45,7 +45,6 @@ class JobFilter:
     """For finished jobs: whether there is a retry."""
 
     def params(self) -> dict[str, Any]:
-        # Only a failed job can be a dead letter.
         return {**{name: getattr(self, name) for name in self.__slots__}, "status": self.wanted_status}
 
     @property
@@ -65,6 +64,7 @@ class JobFilter:
 
     @property
     def wanted_status(self) -> Status | None:
+        """The status to look for. Only a failed job can be a dead letter."""
         return "failed" if self.dead is not None else self.status
 
 

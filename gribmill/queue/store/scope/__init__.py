@@ -19,6 +19,7 @@ from gribmill.queue.store.jobs.groups import Groups
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.scope.events import TenantEvents, TenantTriggers, TenantWebhooks
 from gribmill.queue.store.scope.jobs import TenantGroups, TenantJobs, TenantTemplates
+from gribmill.queue.store.scope.rules import TenantRules
 from gribmill.queue.store.tenants import Tenants
 from gribmill.queue.store.types.activity import Activity
 from gribmill.queue.store.types.templates import Templates
@@ -28,15 +29,17 @@ from gribmill.queue.store.types.types import Throughput, Types, TypeStats
 class TenantStore:
     """Everything that one tenant may see and do."""
 
-    def __init__(self, database: Database, registry: Registry, webhooks: Webhooks, name: str) -> None:
+    def __init__(
+        self, database: Database, registry: Registry, webhooks: Webhooks, name: str, rules: TenantRules
+    ) -> None:
         self.name = name
         everybody = Jobs(database, registry)
         database = database.for_tenant(name)
-        self.jobs = TenantJobs(Jobs(database, registry), name, everybody)
+        self.jobs = TenantJobs(Jobs(database, registry), name, everybody, rules)
         self.groups = TenantGroups(Groups(database, registry), self.jobs, name)
-        self.templates = TenantTemplates(Templates(database, registry), name)
+        self.templates = TenantTemplates(Templates(database, registry), name, rules)
         triggers = Triggers(database, registry)
-        self.triggers = TenantTriggers(triggers, name)
+        self.triggers = TenantTriggers(triggers, name, rules)
         webhooks = webhooks.on(database)
         self.events = TenantEvents(Events(database, registry, triggers, webhooks), name)
         self.webhooks = TenantWebhooks(webhooks, self.events, name)
@@ -54,4 +57,4 @@ class TenantStore:
         return self._types.rates(self.name)
 
 
-__all__ = ["TenantStore"]
+__all__ = ["TenantRules", "TenantStore"]

@@ -12,7 +12,7 @@ from gribmill.queue.model import Delivery, Enqueued, Fired, Firing, NewTrigger, 
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
-from gribmill.queue.store.jobs.prepare import check_open_to_tenants
+from gribmill.queue.store.scope.rules import TenantRules
 
 
 class TenantEvents:
@@ -52,12 +52,14 @@ class TenantEvents:
 class TenantTriggers:
     """The tenant's schedules and event triggers."""
 
-    def __init__(self, triggers: Triggers, tenant_id: str) -> None:
+    def __init__(self, triggers: Triggers, tenant_id: str, rules: TenantRules) -> None:
         self._triggers = triggers
         self._tenant_id = tenant_id
+        self._rules = rules
 
     def add(self, new: NewTrigger) -> Trigger:
-        check_open_to_tenants(self._triggers.registry, new.type)
+        self._rules.check_type(self._triggers.registry, new.type)
+        self._rules.check_priority(new.priority)
         return self._triggers.add(replace(new, tenant_id=self._tenant_id))
 
     def list(self) -> Sequence[Trigger]:
@@ -83,7 +85,8 @@ class TenantTriggers:
 
     def edit(self, trigger_id: int, **changes: Any) -> Trigger:
         for type_key in (self.get(trigger_id).type, changes.get("type")):
-            check_open_to_tenants(self._triggers.registry, type_key)
+            self._rules.check_type(self._triggers.registry, type_key)
+        self._rules.check_priority(changes.get("priority"))
         return self._triggers.edit(trigger_id, **changes)
 
     def fire_now(self, trigger_id: int, payload: Mapping[str, Any] | None = None) -> Fired:

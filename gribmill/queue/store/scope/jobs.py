@@ -22,8 +22,8 @@ from gribmill.queue.model import (
 from gribmill.queue.store.jobs.groups import GroupCancelled, Groups, find_group
 from gribmill.queue.store.jobs.jobs import Jobs
 from gribmill.queue.store.jobs.listing import Dependency, History, JobFilter, Page, Retried, Sibling
-from gribmill.queue.store.jobs.prepare import check_open_to_tenants
 from gribmill.queue.store.jobs.readiness import Readiness
+from gribmill.queue.store.scope.rules import TenantRules
 from gribmill.queue.store.types.templates import Templates, TemplateUse, find_template
 
 RelativeT = TypeVar("RelativeT", Sibling, Retried, Dependency)
@@ -37,8 +37,9 @@ class _Owned(NamedTuple):
 class TenantJobs:
     """The jobs of one tenant. The id of another tenant's job is reported as not found."""
 
-    def __init__(self, jobs: Jobs, tenant_id: str, everybody: Jobs) -> None:
+    def __init__(self, jobs: Jobs, tenant_id: str, everybody: Jobs, rules: TenantRules) -> None:
         """`everybody`: the jobs of all tenants, because the limits of a type count all of them."""
+        self._rules = rules
         self._jobs = jobs
         self._everybody = everybody
         self._tenant_id = tenant_id
@@ -114,22 +115,28 @@ class TenantJobs:
         self._jobs.move_to_back(job_id)
 
     def move_before(self, job_id: int, other_id: int) -> None:
-        self.get(job_id)
-        self.get(other_id)
+        self._check_move(job_id, other_id)
         self._jobs.move_before(job_id, other_id)
 
     def move_after(self, job_id: int, other_id: int) -> None:
-        self.get(job_id)
-        self.get(other_id)
+        self._check_move(job_id, other_id)
         self._jobs.move_after(job_id, other_id)
+
+    def _check_move(self, job_id: int, other_id: int) -> None:
+        """A job takes the priority of the one that it is moved to."""
+        job, other = self.get(job_id), self.get(other_id)
+        if job.priority != other.priority:
+            self._rules.check_priority(other.priority)
 
     def set_priority(self, job_id: int, priority: int) -> None:
         self.get(job_id)
+        self._rules.check_priority(priority)
         self._jobs.set_priority(job_id, priority)
 
     def mine(self, job: NewJob) -> NewJob:
         """The job for this tenant; raises if it refers to objects of others, or is for operators."""
-        check_open_to_tenants(self._jobs.registry, job.type)
+        self._rules.check_type(self._jobs.registry, job.type)
+        self._rules.check_priority(job.priority)
         if strange := sorted({*job.after} - self._owned({*job.after})):
             raise JobNotFound(f"the job would wait on job {strange[0]}, which does not exist")
         if job.template_id is not None and not self._owns(find_template, job.template_id):
@@ -214,12 +221,14 @@ class TenantGroups:
 class TenantTemplates:
     """Names are unique per tenant; other tenants may use the same ones."""
 
-    def __init__(self, templates: Templates, tenant_id: str) -> None:
+    def __init__(self, templates: Templates, tenant_id: str, rules: TenantRules) -> None:
         self._templates = templates
         self._tenant_id = tenant_id
+        self._rules = rules
 
     def add(self, new: NewTemplate) -> JobTemplate:
-        check_open_to_tenants(self._templates.registry, new.type)
+        self._rules.check_type(self._templates.registry, new.type)
+        self._rules.check_priority(new.priority)
         return self._templates.add(replace(new, tenant_id=self._tenant_id))
 
     def list(self) -> Sequence[JobTemplate]:
@@ -232,7 +241,8 @@ class TenantTemplates:
         return self._templates.use(name, self._tenant_id)
 
     def edit(self, name: str, /, **changes: Any) -> JobTemplate:
-        check_open_to_tenants(self._templates.registry, self.get(name).type)
+        self._rules.check_type(self._templates.registry, self.get(name).type)
+        self._rules.check_priority(changes.get("priority"))
         return self._templates.edit(name, self._tenant_id, **changes)
 
     def remove(self, name: str) -> None:

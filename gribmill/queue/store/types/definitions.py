@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot, Transaction
-from gribmill.queue.command import CommandSpec, check_schema, make_command_type, schema_of
+from gribmill.queue.command import CommandSpec, make_command_type, schema_of
 from gribmill.queue.errors import BadDefinition, NotAllowed, UnknownJobType
 from gribmill.queue.job_type import JobType, canonical_json
+from gribmill.queue.json_schema import check_schema
 from gribmill.queue.model import TUNABLE, Definition, DefinitionVersion
 from gribmill.queue.store.base import Facet, retried
 from gribmill.queue.tuning import check_backoff, check_tuning
@@ -101,6 +102,7 @@ class Definitions(Facet):
             if {one.tag: one.most for one in tx.query(_Limit, "types/resource_limits")} == limits:
                 return
         with self.database.write() as tx:
+            tx.hold_edits()  # workers that start together all set them
             tx.change("types/clear_resource_limits")
             for tag, most in limits.items():
                 tx.change("types/set_resource_limit", {"tag": tag, "most": most})

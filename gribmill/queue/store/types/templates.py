@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from gribmill.database.protocol import Snapshot
 from gribmill.queue.errors import BadTemplate, NotAllowed, TemplateNotFound
+from gribmill.queue.job_type import check_job, check_tenant_of_type
 from gribmill.queue.model import DEFAULT_TENANT, JobTemplate, NewJob, NewTemplate
 from gribmill.queue.store.base import ID_LIMIT, Facet, retried
-from gribmill.queue.store.jobs.prepare import check_job, check_tenant_of_type
 from gribmill.queue.store.tenants import refuse_disabled
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
 
 from gribmill.queue.errors import StoreError
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
-from gribmill.queue.worker.output import note_logs, remove_orphans
+from gribmill.queue.worker.output import OutputLogs, note_logs, remove_orphans
 
 log = logging.getLogger("gribmill.worker")
 
@@ -25,16 +26,35 @@ class Maintenance:
         self._clocks = (time.monotonic(), time.time())
         self._sweep_after = 0.0
         self._next_prune = time.monotonic() + 60.0
+        self._pruning: Iterator[None] | None = None
 
     def run_once(self) -> int:
-        """Recover, expire and prune. Returns how many jobs and reservations changed, so that callers look for work."""
+        """Recover, expire, and begin to prune. Returns how many jobs and reservations changed, so that callers look for
+        work."""
+        if time.monotonic() >= self._next_prune:
+            self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
+            self._pruning = self._prune()
         try:
-            expired = self._store.reservations.expire()
-            self._prune_if_due()
-            return expired + self._recover()
+            return self._store.reservations.expire() + self._recover()
         except StoreError as error:
             log.error("maintenance is postponed: %s", error)
             return 0
+
+    @property
+    def is_pruning(self) -> bool:
+        return self._pruning is not None
+
+    def prune_some(self) -> None:
+        """Take the next step of pruning, if it has begun. Each takes milliseconds: all together may outlast a lease."""
+        if self._pruning is None:
+            return
+        try:
+            next(self._pruning)
+        except StopIteration:
+            self._pruning = None
+        except StoreError as error:
+            log.error("pruning is postponed: %s", error)
+            self._pruning = None
 
     def take_back(self) -> None:
         """At start-up: recover jobs of dead processes on this machine, and shorten waits if the clock was set back."""
@@ -81,22 +101,33 @@ class Maintenance:
         """Postpone the search for lost jobs by one lease, so that living owners can renew theirs."""
         self._sweep_after = time.monotonic() + self._options.lease_seconds
 
-    def _prune_if_due(self) -> None:
-        if time.monotonic() < self._next_prune:
-            return
-        self._next_prune = time.monotonic() + PRUNE_EVERY_SECONDS
-        self._prune_jobs()
-        if gone := remove_orphans(
-            self._store, self._options.logs
-        ):  # on each machine, because logs are local to their worker
-            log.info("removed %d logs of pruned jobs", gone)
+    def _prune(self) -> Iterator[None]:
+        """Remove old jobs, unless another worker did it within the hour; and on each machine the logs of removed ones.
 
-    def _prune_jobs(self) -> None:
-        if self._store.workers.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False) is None:
-            return  # another worker did it within the hour
-        self._store.jobs.renumber_far()
-        if orphans := self._store.maintenance.sweep_orphans():
+        Orphans, for which every attempt is read, come last: if that takes too long, pruning is done.
+        """
+        term = self._store.workers.take_lease("prune", self._worker_id, PRUNE_EVERY_SECONDS, renew=False)
+        if term is not None:
+            yield from self._prune_jobs()
+        if self._options.logs is not None:
+            yield from self._remove_logs(self._options.logs)
+        if term is not None and (orphans := self._store.maintenance.sweep_orphans()):
             log.warning("%d attempts had no running job: removed or ended", orphans)
-        gone = self._store.maintenance.prune(self._options.keep_completed_days, self._options.keep_failed_days)
-        if gone.completed or gone.failed:
-            log.info("pruned %d completed and %d failed jobs", gone.completed, gone.failed)
+
+    def _prune_jobs(self) -> Iterator[None]:
+        self._store.jobs.renumber_far()
+        completed = failed = 0
+        for gone in self._store.maintenance.pruning(self._options.keep_completed_days, self._options.keep_failed_days):
+            completed += gone.completed
+            failed += gone.failed
+            yield
+        if completed or failed:
+            log.info("pruned %d completed and %d failed jobs", completed, failed)
+
+    def _remove_logs(self, logs: OutputLogs) -> Iterator[None]:
+        total = 0
+        for gone in remove_orphans(self._store, logs):
+            total += gone
+            yield
+        if total:
+            log.info("removed %d logs of pruned jobs", total)

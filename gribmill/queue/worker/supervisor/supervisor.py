@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from gribmill.database.protocol import FileDatabase
-from gribmill.queue.errors import StoreError, StoreReplaced
+from gribmill.queue.errors import StoreError, StoreReplaced, StoreUnreachable
 from gribmill.queue.model import WorkerState
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
@@ -86,11 +86,18 @@ class Supervisor:
             self.start()
             while not self.finished:
                 self.run_once(self._wait_seconds())
-                if until is not None and not self.pool.busy and until():
+                if until is not None and not self.pool.busy and self._is_over(until):
                     self.draining = True
         finally:
             self.close()
         return self.finished_jobs
+
+    def _is_over(self, until: Callable[[], bool]) -> bool:
+        try:
+            return until()
+        except StoreUnreachable as error:
+            self._outage.failed(error)
+            return False
 
     def start(self) -> None:
         """Register, start the executors, and begin to listen; raises if the database is damaged."""
@@ -126,6 +133,7 @@ class Supervisor:
         done = self.exchange.turn(reports, may_start=self._may_start)
         self._heartbeat_if_due()
         if not self.draining:
+            self._maintenance.prune_some()
             self.pool.spawn_missing()
         self.pool.watch_channels()
         return done
@@ -240,7 +248,7 @@ class Supervisor:
         if registry.generation == self._types_seen:
             return
         self._types_seen = registry.generation
-        types = lane_types(registry, [key for key in self.options.only_types if key in registry])
+        types = lane_types(registry, self.options.only_types)
         for lane in self.lanes:
             lane.types = types.pop(lane.name, ())
         for name in types.keys() & self.options.lanes.keys():
@@ -279,6 +287,8 @@ class Supervisor:
 
     def _wait_seconds(self) -> float:
         """Seconds until the next timed action."""
+        if self._maintenance.is_pruning and not self.draining:
+            return 0.0
         moments = [self._heartbeat.next_at, self._next_poll, self._next_due]
         if time.monotonic() < self._stop_at:
             moments.append(self._stop_at)

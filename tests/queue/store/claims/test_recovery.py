@@ -8,7 +8,6 @@ import pytest
 
 from gribmill.queue.model import HeldAttempt, NewJob
 from gribmill.queue.store import Store
-from gribmill.queue.store.jobs.prepare import prepare
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, attempts, fail, snooze, take
@@ -137,7 +136,7 @@ def test_child_added_while_recovery_ends_its_parent_is_released(
     clock.advance(LEASE)
     adding, recovering = backend.open(), threading.Thread(target=backend.open().maintenance.recover)
     with adding.database.write() as tx:
-        (child,) = tx.insert_jobs([prepare(TYPES, NewJob("plain", {}, after=(parent,)))])
+        (child,) = tx.insert_jobs([TYPES.prepare(NewJob("plain", {}, after=(parent,)))])
         recovering.start()
         backend.wait_for_a_blocked_writer(recovering)
     recovering.join()

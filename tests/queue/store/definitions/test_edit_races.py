@@ -66,6 +66,15 @@ def test_concurrent_edits_are_both_kept(
         assert {name: getattr(found, name) for name in (one | other)} == one | other
 
 
+def test_workers_that_start_together_set_the_limits_of_resources(store: Store) -> None:
+    for most in range(1, ROUNDS):
+        limits = {"gpu": most, "tape": most}
+        together(*[partial(store.definitions.set_resource_limits, limits)] * 6)
+        with store.database.read() as tx:
+            _, rows = tx.table("types/resource_limits")
+        assert sorted(map(tuple, rows)) == sorted(limits.items())
+
+
 @pytest.mark.parametrize("limit", ["max_pending", "max_per_minute"])
 def test_pending_limit_of_a_tenant_is_never_exceeded(store: Store, limit: str) -> None:
     store.tenants.add(NewTenant("acme"))

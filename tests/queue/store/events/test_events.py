@@ -38,6 +38,20 @@ def publish(store: Store, *events: NewEvent) -> None:
             tx.publish(event)
 
 
+@pytest.mark.parametrize("name", [*PAYLOADS, "run.complete", "model.", "Job.failed", " worker.gone", "gribmill.x"])
+def test_names_of_the_systems_events_are_refused_to_others(store: Store, name: str) -> None:
+    for emit in (store.events.emit, store.for_tenant("acme").events.emit):
+        with pytest.raises(BadArguments, match=r"only gribmill reports events whose names begin with [a-z]+\."):
+            emit(name, {"model_id": "hrrr"})
+    assert published(store) == []
+
+
+@pytest.mark.parametrize("name", ["run", "runs.done", "job_failed", "my.run.completed", "file.arrived"])
+def test_other_names_are_free(store: Store, name: str) -> None:
+    store.events.emit(name, {})
+    assert names(store) == [name]
+
+
 def test_ordinary_jobs_publish_nothing(store: Store) -> None:
     for end in (succeed, stop):
         add(store)
@@ -198,6 +212,21 @@ def test_published_event_fires_its_triggers_exactly_once(backend: BackendUnderTe
     assert [one.occasion for one in fired] == ["event 1", "event 2"], "equal events are two events"
     assert other.events.dispatch() == []
     assert [(job.args, job.source) for job in store.jobs.list().jobs] == [({"n": 1}, "event")] * 2
+
+
+@pytest.mark.parametrize("backend", [pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True)
+def test_dispatch_leaves_events_to_the_worker_that_has_taken_them(
+    backend: BackendUnderTest, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.triggers.add(NewTrigger("again", "plain", event="ping"))
+    publish(store, NewEvent("ping"))
+    other = backend.open()
+    looks = iter(range(3))
+    any_undispatched = other.events._any_undispatched
+    monkeypatch.setattr(other.events, "_any_undispatched", lambda: next(looks) < 3 and any_undispatched())
+    with store.database.write() as tx:
+        assert len(tx.take_events(10)) == 1
+        assert other.events.dispatch() == []
 
 
 def test_failed_dispatch_leaves_the_events_for_the_next(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pytest
 
-from gribmill.database.sqlite import statements
+from gribmill.database.sqlite import session
 from gribmill.database.sqlite.host_lock import HostLock
 from tests.migrated_database import migrate_new_databases
 
@@ -38,7 +38,7 @@ class Mutant:
     def _alter_statements(self, patch: pytest.MonkeyPatch) -> None:
         if any(name.startswith("migrations/") for name in self.sql):
             migrate_new_databases(patch)
-        original = statements.statement
+        original = session.statement
         altered = {name: original(name) for name in self.sql}
         for name, changes in self.sql.items():
             for old, new in changes:

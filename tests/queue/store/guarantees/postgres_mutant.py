@@ -48,9 +48,13 @@ class PostgresMutant:
 
 def without(function: str, condition: str) -> str:
     """A statement that redefines a database function so that the branch with this condition is never taken."""
-    never = condition.replace("IF ", "IF false AND ")
+    return altered(function, condition, condition.replace("IF ", "IF false AND "))
+
+
+def altered(function: str, old: str, new: str) -> str:
+    """A statement that redefines a database function with this replacement."""
     return (
         f"DO $mutant$ DECLARE body text := pg_get_functiondef('{function}'::regproc);"
-        f" BEGIN ASSERT strpos(body, $${condition}$$) > 0; EXECUTE replace(body, $${condition}$$, $${never}$$);"
+        f" BEGIN ASSERT strpos(body, $${old}$$) > 0; EXECUTE replace(body, $${old}$$, $${new}$$);"
         " END $mutant$"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from gribmill.database.sqlite.statements import statement
+from gribmill.database.sqlite.session import statement
 from gribmill.queue.errors import QueueError
 from tests.queue.store.guarantees import scenarios as g
 from tests.queue.store.guarantees.mutant import FENCE, Mutant

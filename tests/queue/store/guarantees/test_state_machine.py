@@ -27,14 +27,14 @@ class PostgresMachine(QueueMachine):
     """Fewer and shorter histories: each step takes several round trips."""
 
     backend_name = "postgres"
-    examples, steps, phases = 12, 50, (Phase.generate,)
+    examples, steps, phases = 8, 50, (Phase.generate,)
 
 
 class WholePostgresMachine(WholeQueueMachine):
     """The same with groups, templates and events."""
 
     backend_name = "postgres"
-    examples, steps, phases = 12, 50, (Phase.generate,)
+    examples, steps, phases = 8, 50, (Phase.generate,)
 
 
 MACHINES = (WholeQueueMachine, pytest.param(WholePostgresMachine, marks=pytest.mark.postgres))

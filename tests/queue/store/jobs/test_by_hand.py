@@ -7,6 +7,7 @@ import json
 import pytest
 
 from gribmill.queue.errors import UnknownJobType
+from gribmill.queue.model import Succeeded
 from gribmill.queue.store import Store
 from gribmill.queue.times import to_text
 from tests.queue.store.fake_clock import FakeClock
@@ -295,6 +296,20 @@ def test_a_heartbeat_gives_no_lease_to_manually_claimed_jobs(backend: BackendUnd
     backend.by_hand(CLAIM, now(backend))
     assert store.workers.heartbeat("hand-1", LEASE) == []
     assert store.jobs.get(job_id).lease_expires_at is None
+
+
+def test_the_queue_ends_manually_claimed_jobs_like_its_own(backend: BackendUnderTest, store: Store) -> None:
+    done, broken = insert(backend), insert(backend)
+    child = add(store, after=(done,))
+    backend.by_hand(CLAIM, now(backend))
+    backend.by_hand(CLAIM, now(backend))
+    store.complete(done, Succeeded(artifacts=("a.nc",)))
+    store.fail(broken, "no input", permanent=True)
+    assert [store.jobs.get(each).status for each in (done, broken)] == ["completed", "failed"]
+    assert store.jobs.history(done).attempts[0].artifacts == ("a.nc",)
+    assert store.jobs.history(broken).attempts[0].error_text == "no input"
+    assert [one.id for one in claim(store)] == [child]
+    assert store.verify() == []
 
 
 def test_a_manually_claimed_job_is_cancelled_at_once(backend: BackendUnderTest, store: Store) -> None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.database.sqlite.statements import statement
+from gribmill.database.sqlite.session import statement
 from gribmill.queue.store import Store
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import add, fail, succeed, take

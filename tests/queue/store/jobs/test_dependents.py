@@ -10,7 +10,6 @@ import pytest
 from gribmill.queue.errors import JobNotFound
 from gribmill.queue.model import NewJob, Report, Snoozed, Succeeded
 from gribmill.queue.store import Store
-from gribmill.queue.store.jobs.prepare import prepare
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.sample_types import TYPES
 from tests.queue.store.store_driver import LEASE, add, asks, claim, drain, fail, stop, succeed, take
@@ -188,7 +187,7 @@ def test_child_is_released_if_its_parent_completes_before_its_own_commit(
     adding, other = backend.open(), backend.open()
     finishing = threading.Thread(target=lambda: succeed(other, job))
     with adding.database.write() as tx:
-        (child,) = tx.insert_jobs([prepare(TYPES, NewJob("plain", {}, after=(parent,)))])
+        (child,) = tx.insert_jobs([TYPES.prepare(NewJob("plain", {}, after=(parent,)))])
         finishing.start()
         backend.wait_for_a_blocked_writer(finishing)
     finishing.join()

@@ -289,11 +289,23 @@ def test_jobs_of_an_inactive_type_are_neither_accepted_nor_run(backend: BackendU
     assert add(store, "tile")
 
 
+def test_jobs_of_an_inactive_type_are_not_retried(store: Store) -> None:
+    group = store.groups.open("some")
+    (made,) = store.groups.add(group.id, [NewJob("plain")])
+    store.jobs.cancel(made.id)
+    store.definitions.set_active("plain", active=False)
+    for retry in (lambda: store.jobs.retry(made.id), lambda: store.groups.retry(group.id, cancelled=True)):
+        with pytest.raises(NotAllowed, match="plain is inactive"):
+            retry()
+    assert [job.id for job in store.jobs.list().jobs] == [made.id]
+
+
 def test_a_job_may_start_at_an_absolute_time(store: Store, clock: FakeClock) -> None:
     moment = datetime.fromtimestamp(clock() + 90, UTC)
     add(store, run_at=moment)
     past = add(store, run_at=moment - timedelta(days=1))
-    assert [job.id for job in claim(store)] == [past]
+    long_ago = add(store, run_at=datetime(999, 12, 31, tzinfo=UTC))
+    assert [take(store).id, take(store).id] == [past, long_ago]
     clock.advance(90)
     assert take(store).id == 1
     with pytest.raises(BadArguments, match="not both"):

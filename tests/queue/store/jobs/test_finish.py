@@ -10,7 +10,7 @@ import pytest
 from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.errors import BadArguments, BadEffect, JobNotFound, NotAllowed, StatementRefused
 from gribmill.queue.model import AttemptRef, Effect, Failed, NewJob, Report, RetryPolicy, Snoozed, Succeeded
-from gribmill.queue.model.definition import backoff_seconds, can_retry
+from gribmill.queue.model.definition import backoff_seconds
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 from tests.queue.sample_effects import note
@@ -85,15 +85,6 @@ def test_backoff_without_jitter_is_exact() -> None:
     waits = [exact.wait_seconds(retry, AttemptRef(1, retry)) for retry in range(9)]
     assert waits == [1, 1, 2, 4, 8, 16, 32, 60, 60] == [backoff_seconds(attempts) for attempts in range(9)]
     assert [backoff_seconds(n, 30, 600) for n in range(1, 8)] == [30, 60, 120, 240, 480, 600, 600]
-
-
-def test_only_failures_with_attempts_left_are_retried() -> None:
-    assert can_retry("failed", 4)
-    assert can_retry("pending", 0)
-    assert not can_retry("failed", 5)
-    assert not can_retry("failed", 3, max_attempts=3)
-    assert not can_retry("completed", 0)
-    assert not can_retry("processing", 1)
 
 
 def test_permanent_failure_is_final_and_not_a_dead_letter(store: Store) -> None:

@@ -11,7 +11,6 @@ from gribmill.queue.errors import BadArguments, GroupNotFound, NotAllowed
 from gribmill.queue.model import GroupMode, JobGroup, NewJob, OnGroupFailure
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
-from gribmill.queue.store.jobs.prepare import prepare
 from tests.queue.store.fake_clock import FakeClock
 from tests.queue.store.store_driver import add, claim, drain, fail, snooze, stop, succeed, take
 from tests.queue.store.tested_backend import BackendUnderTest
@@ -345,6 +344,16 @@ def test_jobs_are_listed_by_group_newest_first(store: Store) -> None:
     assert [job.id for job in found] == ids[:1]
 
 
+@pytest.mark.parametrize("dead", [True, False])
+def test_dead_letters_of_a_group_are_told_from_its_other_failures(store: Store, dead: bool) -> None:
+    group = store.groups.open("some")
+    store.groups.add(group.id, [NewJob("plain", {"n": n}, max_attempts=1) for n in range(2)])
+    fail(store, take(store))
+    fail(store, take(store), permanent=True)
+    wanted = JobFilter(group_id=group.id, dead=dead)
+    assert [job.dead_lettered_at is not None for job in store.jobs.list(wanted).jobs] == [dead]
+
+
 def test_group_without_jobs_is_pruned_with_them(store: Store, clock: FakeClock) -> None:
     group, _ = group_of(store, 1, "parallel", "continue")
     store.maintenance.prune(3, 90)
@@ -364,7 +373,7 @@ def test_group_that_gains_a_job_meanwhile_is_not_pruned(
     pruning = threading.Thread(target=backend.open().maintenance.prune, args=(3, 90))
     with store.database.write() as tx:
         tx.change("groups/lock", {"group_id": group.id})
-        (made,) = tx.insert_jobs([prepare(store.registry, NewJob("plain", group_id=group.id))])
+        (made,) = tx.insert_jobs([store.registry.prepare(NewJob("plain", group_id=group.id))])
         pruning.start()
         backend.wait_for_a_blocked_writer(pruning)
     pruning.join()

@@ -18,6 +18,7 @@ from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import NEWEST
 from tests.queue.backends import make_tables, open_address
 from tests.queue.store.sample_types import TYPES
+from tests.queue.store.store_driver import add, take
 from tests.servers.shared_postgres import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
@@ -26,6 +27,8 @@ NOW = "2026-06-01 00:00:00.000+00"
 FENCE = {"job_id": 5, "attempt_no": 1, "worker_id": "w"}
 ASKED = {
     "types": '["plain","tile"]',
+    "keys": ["plain", "tile"],
+    "ended": [5, 6],
     "now": NOW,
     "worker_id": "w",
     "pid": 1,
@@ -51,7 +54,7 @@ class Plan:
 
 
 HOT: dict[str, Plan] = {
-    "claims/prepare": Plan(("jobs_due",), ASKED),
+    "claims/prepare": Plan(("job_dependencies_pkey", "jobs_due"), ASKED),
     "claims/promote": Plan(("jobs_due", "jobs_pkey"), {"now": NOW}, "what is due, while there are no statistics"),
     "claims/lock_types": Plan((), ASKED),
     "claims/take_next": Plan(
@@ -85,7 +88,7 @@ HOT: dict[str, Plan] = {
         },
         "the counts of what was completed",
     ),
-    "dependencies/note_ended": Plan(("job_dependencies_pkey", "jobs_pkey"), {"ids": [5, 6]}, "ids, each once"),
+    "dependencies/note_ended": Plan(("job_dependencies_pkey",), {"ids": [5, 6]}),
     "dependencies/ended_parents": Plan(("jobs_pkey",), (), "at most as many as have ended and are not settled"),
     "dependencies/pending_children": Plan(("job_dependencies_pkey", "jobs_pkey"), (5,)),
     "dependencies/parent_states": Plan(("jobs_pkey",), {"ids": "[1,2]"}, "the parents of one job"),
@@ -262,6 +265,20 @@ def test_generic_plan_uses_the_index_too(backlog: Connection, name: str) -> None
         pytest.skip("it is planned for its values each time")
     wanted = (HOT | LISTS)[name]
     check(name, explain(backlog, name, wanted.params, generic=True), wanted)
+
+
+def test_first_completion_is_not_planned_to_walk_all_rows() -> None:
+    """A worker keeps its plans, and makes the first ones while there are few rows."""
+    with fresh_database("tables", make_tables) as url, connect(url) as connection:
+        connection.execute("VACUUM ANALYZE")
+        store = Store(open_address(url), TYPES)
+        add(store)
+        take(store)
+        store.close()
+        plan = explain(connection, "jobs/complete", HOT["jobs/complete"].params, generic=True)
+    scans = [one for one in nodes(plan) if "Index Name" in one]
+    assert {one["Relation Name"] for one in scans} == {"jobs", "job_attempts"}
+    assert [_line(one) for one in scans if "Index Cond" not in one] == []
 
 
 def test_row_level_security_leaves_the_list_of_a_tenant_to_its_index(backlog: Connection) -> None:

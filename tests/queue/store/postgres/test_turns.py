@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 
 from gribmill.database.postgres import PostgresDatabase
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.postgres
 
 TEXTS = ['"quoted"', "back\\slash", "{a,b}", "NULL", "", "two\nlines", "% and %(now)s", "größer ☃", "nul\x00"]
 PLAIN = ClaimRequest("w1", ("plain",), 60.0)
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 @pytest.fixture
@@ -74,6 +77,65 @@ def test_exchange_works_after_a_rollback_that_deallocated_its_statements(store: 
     assert store.exchange("w1", [Report(last.ref, Succeeded())], [PLAIN]).accepted == (last.ref,)
 
 
+def test_older_workers_statements_give_the_same_rows(postgres: PostgresUnderTest, store: Store) -> None:
+    """Beside newer workers, they claim and complete without counting steps."""
+    old, new = add(store), add(store)
+    postgres.by_hand(
+        "UPDATE jobs SET status = 'processing', worker_id = 'w1', started_at = created_at, attempt_no = attempt_no + 1,"
+        " batch_id = id, lease_expires_at = created_at + interval '1 h' WHERE id = ?",
+        old,
+    )
+    postgres.by_hand(
+        "INSERT INTO job_attempts (job_id, attempt_no, worker_id, started_at)"
+        " SELECT id, attempt_no, worker_id, started_at FROM jobs WHERE id = ?",
+        old,
+    )
+    newer = take(store)
+    assert newer.id == new
+    postgres.by_hand(
+        "WITH done AS (UPDATE jobs SET status = 'completed', completed_at = started_at, lease_expires_at = NULL,"
+        " worker_id = NULL WHERE id = ? RETURNING id, completed_at),"
+        " counted AS (INSERT INTO job_count_changes VALUES ('global', 'plain', 'completed', 1))"
+        " UPDATE job_attempts a SET status = 'succeeded', finished_at = done.completed_at FROM done WHERE job_id = id",
+        old,
+    )
+    store.exchange("w1", [Report(newer.ref, Succeeded())])
+    assert postgres.by_hand("SELECT id, steps FROM jobs ORDER BY id") == [(old, 0), (new, 2)]
+    rows = [
+        (job.status, job.worker_id, job.attempt_no, job.lease_expires_at, [one.status for one in attempts])
+        for job in (store.jobs.get(old), store.jobs.get(new))
+        for attempts in [store.jobs.history(job.id).attempts]
+    ]
+    assert rows == [("completed", None, 1, None, ["succeeded"])] * 2
+
+
+def test_dependent_added_during_a_turn_that_claims_is_released(postgres: PostgresUnderTest, store: Store) -> None:
+    """The turn waits for the transaction that adds it."""
+    parent = add(store)
+    job = take(store)
+    with psycopg.connect(postgres.url) as adding, ThreadPoolExecutor() as pool:
+        adding.execute("SELECT 1 FROM jobs WHERE id = %s FOR SHARE", (parent,))
+        child = adding.execute("INSERT INTO jobs (type, deps_left) VALUES ('plain', 1) RETURNING id").fetchone()
+        assert child is not None
+        adding.execute("INSERT INTO job_dependencies (parent_id, job_id) VALUES (%s, %s)", (parent, child[0]))
+        turn = pool.submit(store.exchange, "w1", [Report(job.ref, Succeeded())], [PLAIN])
+        wait_until(lambda: postgres.by_hand(WAITS) == [(1,)], 30, "the turn to wait for the lock")
+        adding.commit()
+        ((next_job,),) = turn.result(30).batches
+    assert next_job.id == child[0]
+
+
+def test_trigger_of_a_job_follows_its_source(postgres: PostgresUnderTest, store: Store) -> None:
+    job = add(store, source="event", source_ref="trigger 7: tiles.published 1")
+    assert store.jobs.get(job).trigger_id == 7
+    postgres.by_hand("UPDATE jobs SET source_ref = 'trigger 8: tiles.published 1' WHERE id = ?", job)
+    assert store.jobs.get(job).trigger_id == 8
+    postgres.by_hand("UPDATE jobs SET trigger_id = 9 WHERE id = ?", job)
+    assert store.jobs.get(job).trigger_id == 8
+    postgres.by_hand("UPDATE jobs SET source = 'manual' WHERE id = ?", job)
+    assert store.jobs.get(job).trigger_id is None
+
+
 def test_read_leaves_statements_prepared(store: Store) -> None:
     add(store)
     job = take(store)
@@ -87,7 +149,7 @@ def test_read_leaves_statements_prepared(store: Store) -> None:
     assert [name for (name,) in prepared if name.startswith("gribmill_")]
 
 
-@pytest.mark.parametrize("broken", ["dependencies/note_ended", "claims/take_next"])
+@pytest.mark.parametrize("broken", ["claims/prepare", "claims/take_next"])
 def test_refused_exchange_changes_nothing_and_the_next_one_works(
     store: Store, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Literal
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.database.sqlite.database import CHECKPOINT_PAGES, log_bytes_kept
+from gribmill.database.sqlite.handle import CHECKPOINT_PAGES, log_bytes_kept
 from gribmill.database.sqlite.host_lock import HostLock
 from gribmill.database.sqlite.write_ahead_log import (
     FLUSHES_BEFORE_ROOM,

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase, files
-from gribmill.database.sqlite.database import PAGE_BYTES
+from gribmill.database.sqlite.handle import PAGE_BYTES
 from gribmill.queue.errors import QueueError, StoreCorrupt, StoreError, StoreFull, StoreReadOnly, StoreUnsafe
 from gribmill.queue.model import NewJob
 from gribmill.queue.store import Store
@@ -288,6 +289,15 @@ def test_a_file_that_is_not_a_database_is_refused_and_left_alone(tmp_path: Path,
     with pytest.raises(StoreCorrupt, match=r"damaged, or is not an SQLite database.*left as it is.*backup"):
         Store(SqliteDatabase(path), TYPES)
     assert path.read_bytes() == content
+
+
+@pytest.mark.process
+def test_a_log_that_was_removed_under_a_process_is_named_with_the_remedy(jobs_db: SqliteUnderTest) -> None:
+    add(jobs_db.store)
+    jobs_db.path.with_name("jobs.db-wal").unlink()
+    code = "import sys, pathlib, gribmill.database.sqlite as s; s.SqliteDatabase(pathlib.Path(sys.argv[1])).integrity()"
+    other = subprocess.run([sys.executable, "-c", code, str(jobs_db.path)], capture_output=True, text=True, check=False)
+    assert "jobs.db-wal was removed or cut short while processes use it" in other.stderr
 
 
 def test_truncated_file_is_named_as_damaged(jobs_db: SqliteUnderTest) -> None:

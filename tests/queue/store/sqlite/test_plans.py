@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase
-from gribmill.database.sqlite.statements import statement
+from gribmill.database.sqlite.session import statement
 from gribmill.database.verbs.session import RawParams
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import NEWEST
@@ -160,7 +160,7 @@ HOT: dict[str, Plan] = {
 
 FILTER: dict[str, Any] = dict.fromkeys(
     ("status", "dead", "type", "worker_id", "source", "correlation_id", "created_after", "created_before",
-     "retried", "group_key", "tenant_id")
+     "retried", "group_key", "group_id", "tenant_id")
 ) | {"before": NEWEST, "oldest": 0}  # fmt: skip
 HOT |= {
     "claims/no_head": Plan(("jobs_ready_of", "jobs_due", "ended_parents"), {"now": NOW}),

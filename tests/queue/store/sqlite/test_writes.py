@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from gribmill.database.sqlite import SqliteDatabase, host_lock
-from gribmill.database.sqlite import database as database_module
+from gribmill.database.sqlite import handle as handle_module
+from gribmill.database.sqlite.database import IDS_AT_ONCE
 from gribmill.database.sqlite.host_lock import HostLock
-from gribmill.database.sqlite.session import SqliteSession
-from gribmill.database.sqlite.statements import statement
+from gribmill.database.sqlite.session import SqliteSession, statement
 from gribmill.queue.errors import StatementRefused, StoreBusy, StoreError
 from gribmill.queue.model import Definition, NewJob
 from gribmill.queue.store import Store
@@ -107,7 +107,7 @@ def test_waiting_for_a_holder_that_never_releases_times_out(
 def test_waiting_for_a_program_that_keeps_sqlites_lock_times_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "BUSY_TIMEOUT_MS", 50)
+    monkeypatch.setattr(handle_module, "BUSY_TIMEOUT_MS", 50)
     backend = SqliteUnderTest(tmp_path)
     with closing(sqlite3.connect(backend.path, isolation_level=None)) as shell:
         shell.execute("BEGIN IMMEDIATE")
@@ -270,7 +270,7 @@ def test_id_of_a_deleted_job_is_not_reused(jobs_db: SqliteUnderTest) -> None:
 
 def test_ids_are_consecutive(jobs_db: SqliteUnderTest) -> None:
     first = add(jobs_db.store)
-    for _ in range(2 * database_module.IDS_AT_ONCE):
+    for _ in range(2 * IDS_AT_ONCE):
         add(jobs_db.store)
     jobs_db.store.jobs.enqueue_many(NewJob("plain", {"n": n}) for n in range(3))
     add(jobs_db.store, "tile", {"region": "x"}, correlation_id="c")
@@ -300,7 +300,7 @@ def _add_manually(backend: SqliteUnderTest) -> int:
 @pytest.fixture
 def small_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the log's size limit so that few writes fill it."""
-    monkeypatch.setattr(database_module, "CHECKPOINT_PAGES_NORMAL", database_module.CHECKPOINT_PAGES)
+    monkeypatch.setattr(handle_module, "CHECKPOINT_PAGES_NORMAL", handle_module.CHECKPOINT_PAGES)
 
 
 def log_bytes(backend: SqliteUnderTest) -> int:

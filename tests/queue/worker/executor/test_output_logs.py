@@ -96,11 +96,11 @@ def test_logs_are_pruned_with_their_attempts(store: Store, logs: OutputLogs) -> 
     OutputLog(logs, SECOND).write(b"of no job\n")
     (logs.folder / "notes.txt").write_text("from another program")
     kept = logs.path(AttemptRef(job, 1))
-    assert kept not in orphaned_logs(store, logs)
-    assert remove_orphans(store, logs) == 2
+    assert all(kept not in orphans for orphans in orphaned_logs(store, logs))
+    assert sum(remove_orphans(store, logs)) == 2
     assert sorted(path.name for path in logs.folder.rglob("*") if path.is_file()) == [f"{job}-1.log", "notes.txt"]
     store.maintenance.prune(0, 0)
-    assert remove_orphans(store, logs) == 1
+    assert sum(remove_orphans(store, logs)) == 1
     assert [path.name for path in logs.folder.iterdir()] == ["notes.txt"]
 
 

@@ -19,7 +19,7 @@ from tests.queue.worker.random_kills import Storm, reckon, wait_for_all
 from tests.queue.worker.sample_types import TYPES
 from tests.queue.worker.worker_driver import Workers
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.timeout(900)]
 
 SEED = 20230125
 

@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 
 from gribmill.logs import JOB_FIELDS, fields_of
+from gribmill.queue.job_type import Registry
 from gribmill.queue.model import ClaimRequest, NewJob, NewTenant
+from gribmill.queue.sleep import SLEEP
 from gribmill.queue.store import Store
+from gribmill.queue.store.types.definitions import NewDefinition
 from gribmill.queue.worker.in_process import Ticker
+from gribmill.queue.worker.options import WorkerOptions
+from gribmill.queue.worker.supervisor.supervisor import Supervisor
+from tests.queue.backends import open_address
+from tests.queue.worker.sample_types import TYPES_PATH
 from tests.queue.worker.worker_driver import SteppedWorker, attempts, enqueue, holding, statuses
 
 pytestmark = pytest.mark.process
@@ -40,6 +47,18 @@ def test_a_worker_claims_only_its_configured_types(new_worker: Callable[..., Ste
     worker.until(lambda: worker.supervisor.finished, "the drain")
     assert store.jobs.get(mine).status == "completed"
     assert store.jobs.get(other).status == "pending"
+
+
+def test_a_worker_of_one_type_runs_no_others_after_that_type_was_removed(address: str) -> None:
+    store = Store(open_address(address), Registry(SLEEP, command_handler="no_module:no_handler"))
+    store.definitions.add(NewDefinition("own", {"argv": ["gribmill", "--version"]}))
+    options = WorkerOptions(types_path=TYPES_PATH, lanes={"command": 1, SLEEP.lane: 1}, only_types=("own",))
+    supervisor = Supervisor(store, options)
+    store.definitions.remove("own")
+    supervisor._follow_definitions()
+    assert [(lane.name, lane.types) for lane in supervisor.lanes] == [("command", ())]
+    supervisor.close()
+    store.close()
 
 
 def test_a_drain_ends_when_no_job_is_ready_without_waiting_for_a_poll(

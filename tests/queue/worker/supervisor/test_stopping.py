@@ -9,7 +9,9 @@ from signal import SIGTERM
 
 import pytest
 
+from gribmill.database.sqlite import SqliteDatabase
 from gribmill.queue.store import Store
+from tests.queue.store.sample_types import TYPES
 from tests.queue.worker.worker_driver import SteppedWorker, Workers, alive, attempts, enqueue, holding, statuses
 from tests.waiting import wait_until
 
@@ -170,3 +172,16 @@ def test_a_worker_ends_with_a_sentence_when_its_queue_is_replaced(workers: Worke
     assert process.wait() == 1
     assert "jobs.db was removed or replaced while it was in use" in process.log
     assert "Traceback" not in process.log
+
+
+def test_a_worker_whose_log_is_removed_ends_and_writes_what_the_log_had(workers: Workers, tmp_path: Path) -> None:
+    data = tmp_path / "weather"
+    process = workers.gribmill("--data", str(data), "work")
+    wait_until(lambda: "runs" in process.log, what="the worker")
+    assert workers.gribmill("--data", str(data), "jobs", "enqueue", "sleep").wait() == 0
+    wait_until(lambda: "job 1 succeeded" in process.log, what="the job")
+    (data / "jobs.db-wal").unlink()
+    assert process.wait() == 1
+    assert "jobs.db-wal was removed while it was in use" in process.log
+    assert "Traceback" not in process.log
+    assert Store(SqliteDatabase(data / "jobs.db"), TYPES).jobs.get(1).status == "completed"

@@ -8,5 +8,4 @@ SELECT * FROM jobs WHERE id IN (
   WHERE status = 'pending' AND next_run_at IS NOT NULL
   UNION ALL SELECT id FROM jobs
   WHERE status = 'pending' AND deps_left > 0 AND next_run_at IS NULL)
-  -- include listing/parts/filters
-ORDER BY id DESC LIMIT :limit
+  -- include listing/parts/newest_first

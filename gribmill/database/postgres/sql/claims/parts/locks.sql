@@ -1,9 +1,5 @@
   pg_advisory_xact_lock_shared(7217, 1) IS NULL AS shares,
   set_config('enable_bitmapscan', 'off', true) || set_config('enable_sort', 'off', true) AS planner,
-  set_config('gribmill.busy', coalesce((
-    SELECT string_agg(d.key, E'\n') FROM job_definitions d
-    WHERE d.key = ANY (ARRAY(SELECT json_array_elements_text(:types::json)))
-      AND (d.max_running IS NOT NULL AND NOT pg_try_advisory_xact_lock(7218, hashtext(d.key))
-        OR d.resources <> '[]' AND EXISTS (
-          SELECT 1 FROM json_array_elements_text(d.resources::json) tag
-          WHERE NOT pg_try_advisory_xact_lock(7219, hashtext(tag))))), ''), true) AS busy
+  set_config('gribmill.busy', CASE WHEN EXISTS (
+      SELECT 1 FROM job_definitions WHERE key = ANY (:keys::text[]) AND (max_running IS NOT NULL OR resources <> '[]'))
+    THEN gribmill_lock_limits(:keys::text[]) ELSE '' END, true) AS busy

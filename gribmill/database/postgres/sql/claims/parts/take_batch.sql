@@ -8,7 +8,8 @@
     LIMIT head.more FOR UPDATE SKIP LOCKED) s
 ), claimed AS (
   UPDATE jobs j SET status = 'processing', worker_id = :worker_id, started_at = :now, attempt_no = j.attempt_no + 1,
-    batch_id = (SELECT batch_id FROM head), lease_expires_at = :lease_expires_at
+    batch_id = (SELECT batch_id FROM head), lease_expires_at = :lease_expires_at,
+    steps = j.steps + (j.tenant_id = 'global')::int
   WHERE j.id = ANY (ARRAY(SELECT id FROM head WHERE is_new UNION ALL SELECT id FROM siblings)) AND j.status = 'pending'
   RETURNING j.id, j.type, j.args, j.tenant_id, j.group_key, j.batch_id, j.attempt_no, j.retry_count, j.max_attempts,
     j.timeout_seconds, j.claimant, j.priority, j.position, j.created_at
