@@ -87,8 +87,8 @@ def test_paths_start_at_the_settings_file_or_where_gribmill_was_started(
         ("[queue]\nlease_secs = 1\n", ["queue.lease_secs is not a setting", "did you mean queue.lease_seconds?"]),
         ("dta = 1\n", ["dta is not a setting", "data"]),
         ("[zzz]\nqqq = 1\n", ["zzz", "the settings are:", "queue.lease_seconds"]),
-        ("[queue]\nlease_seconds = 0\n", ["queue.lease_seconds = 0 is invalid", "gribmill.toml", "or equal to 1"]),
-        ("[queue]\nlease_seconds = 3601\n", ["queue.lease_seconds", "less than or equal to 3600"]),
+        ("[queue]\nlease_seconds = 0\n", ["queue.lease_seconds = 0 is invalid", "gribmill.toml", "must be at least 1"]),
+        ("[queue]\nlease_seconds = 3601\n", ["queue.lease_seconds", "must be at most 3600"]),
         ('[queue]\nsynchronous = "off"\n', ["queue.synchronous = 'off'", "'full' or 'normal'"]),
         ('[log]\nlevel = "loud"\n', ["log.level", "'debug', 'info', 'warning' or 'error'"]),
         ("[workers.lanes]\nfetch = 0\n", ["workers.lanes.fetch", "greater than 0"]),
@@ -99,13 +99,18 @@ def test_paths_start_at_the_settings_file_or_where_gribmill_was_started(
         ("[queue]\nkeep_failed_days = inf\n", ["queue.keep_failed_days = inf is invalid"]),
         ("[workers]\nbuild_threads = 100000\n", ["workers.build_threads = 100000 is invalid", "64"]),
         ("[regions.here]\nbx = [1]\n", ["regions.here.bx is not a setting"]),
+        (
+            "[retention.hrrr]\nkeep_day = 2\n",
+            ["retention.hrrr.keep_day is not a setting", "did you mean keep_days?", "keep_runs, keep_gigabytes"],
+        ),
+        ('[variables.pop]\nlong_name = "x"\n', ["variables.pop.units is missing (from "]),
         ('data = "a\\u0000b"\n', ["'data' has a control character (\\x00)"]),
         ('[regions.here]\ngeojson = "\\u0000"\n', ["'regions.here.geojson' has a control character"]),
         ('data = ""\n', ["data = '' is invalid", "the path is empty"]),
         ('models_dir = ""\n', ["models_dir = '' is invalid", "the path is empty"]),
-        ("[chain]\nkeep_days = true\n", ["chain.keep_days = True is invalid", "expected a number"]),
-        ("[chain]\nkeep_gigabytes = true\n", ["chain.keep_gigabytes = True is invalid", "expected a number"]),
-        ("[workers.lanes]\nfetch = true\n", ["workers.lanes.fetch = True is invalid", "expected a number"]),
+        ("[chain]\nkeep_days = true\n", ["chain.keep_days = True is invalid", "must be a number"]),
+        ("[chain]\nkeep_gigabytes = true\n", ["chain.keep_gigabytes = True is invalid", "must be a number"]),
+        ("[workers.lanes]\nfetch = true\n", ["workers.lanes.fetch = True is invalid", "must be a number"]),
         ("[regions.here]\nbox = [true, 1, 2, 3]\n", ["regions.here.box.0 = True is invalid"]),
         ("= 3\n", ["gribmill.toml is not valid TOML", "line 1"]),
     ],
@@ -186,6 +191,17 @@ def test_settings_are_immutable() -> None:
 def test_a_variable_holds_several_names(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", text)
     assert load_settings().chain.models == ("hrrr", "gfs")
+
+
+@pytest.mark.parametrize("text", ["-5,7", "[-5, 7]"])
+def test_range_of_priorities_is_two_numbers_in_order(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("GRIBMILL_QUEUE_TENANT_PRIORITIES", text)
+    assert load_settings().queue.tenant_priorities == (-5, 7)
+    monkeypatch.delenv("GRIBMILL_QUEUE_TENANT_PRIORITIES")
+    for value, words in (("[7, -5]", "the lowest priority comes first"), ("[7]", "2 values"), ("[0, 2e9]", "0")):
+        write(f"[queue]\ntenant_priorities = {value}\n")
+        with pytest.raises(SettingsError, match=words):
+            load_settings()
 
 
 def test_a_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

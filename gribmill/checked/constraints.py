@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -43,9 +42,6 @@ class Matches(NamedTuple):
     """A regular expression that a whole text must match."""
 
     pattern: str
-
-    def compile(self) -> re.Pattern[str]:
-        return re.compile(self.pattern)
 
 
 class Before(NamedTuple):

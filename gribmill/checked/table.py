@@ -68,7 +68,7 @@ def _make_reader(kind: Any, ignore_unknown: bool) -> Reader:
         if type(table) is not dict and not isinstance(table, Mapping):
             if isinstance(table, kind):
                 return table
-            raise wrong(table, "Input should be a table")
+            raise wrong(table, "must be a table")
         if not required <= table.keys() or not (ignore_unknown or known >= table.keys()):
             raise CheckFailed(problems_of(table))
         try:
@@ -88,7 +88,7 @@ def _make_reader(kind: Any, ignore_unknown: bool) -> Reader:
             if key in table:
                 problems += _problems(key, reader, table[key])
             elif key in required:
-                problems.append(WrongValue((key,), table, "Field required", "missing"))
+                problems.append(WrongValue((key,), table, "is missing", "missing"))
         if not ignore_unknown:
             unknown = [(str(key), value) for key, value in table.items() if key not in known]
             problems += [WrongValue((key,), value, "unknown key", "unknown key") for key, value in unknown]
@@ -215,7 +215,7 @@ def _python_type(hint: Any) -> Any:
 def _mapping(read_key: Reader, read_value: Reader) -> Reader:
     def read_table(table: Any) -> dict[Any, Any]:
         if not isinstance(table, Mapping):
-            raise wrong(table, "Input should be a table")
+            raise wrong(table, "must be a table")
         try:
             return {read_key(key): read_value(value) for key, value in table.items()}
         except CheckFailed:
@@ -230,7 +230,7 @@ def _mapping(read_key: Reader, read_value: Reader) -> Reader:
 def _sequence(kind: type[Any], read_item: Reader) -> Reader:
     def read_items(values: Any) -> Any:
         if not isinstance(values, list | tuple):
-            raise wrong(values, "Input should be a list")
+            raise wrong(values, "must be a list")
         try:
             return kind([read_item(value) for value in values])
         except CheckFailed:
@@ -243,7 +243,7 @@ def _sequence(kind: type[Any], read_item: Reader) -> Reader:
 def _row(readers: tuple[Reader, ...]) -> Reader:
     def read_row(values: Any) -> tuple[Any, ...]:
         if not isinstance(values, list | tuple) or len(values) != len(readers):
-            raise wrong(values, f"Input should be a list of {len(readers)} values")
+            raise wrong(values, f"must be a list of {len(readers)} values")
         found: list[Any] = []
         try:
             for reader, value in zip(readers, values, strict=True):

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gribmill.catalogue.changes import apply
 from gribmill.catalogue.events import BadEvent, Event, MirrorObserved, parse_event
-from gribmill.ingest.circuit_breaker import Observation
+from gribmill.ingest.mirror import Observation
 from gribmill.queue.errors import BadEffect
 from gribmill.queue.model import Effect, WebhookAnswer
 from gribmill.queue.store.events.webhooks import record_answer
@@ -28,7 +28,7 @@ def observations(seen: Iterable[Observation]) -> list[MirrorObserved]:
     return [MirrorObserved(one.mirror, one.at, one.ok, one.reason, one.retry_after_seconds) for one in seen]
 
 
-def prepare(effect: Effect) -> Change:
+def change_of(effect: Effect) -> Change:
     """Turn an effect into a change of the catalogue; raises BadEffect."""
     if effect.kind == WEBHOOK_ANSWERED:
         return partial(record_answer, answer=_answer(effect.payload))

@@ -48,10 +48,14 @@ def database_status(settings: Settings) -> DatabaseStatus:
         from gribmill.database.postgres.status import postgres_status
 
         return postgres_status(settings.database)
+    return sqlite_status(_existing(settings))
+
+
+def _existing(settings: Settings) -> Path:
     path = DataRoot(settings.data_root).jobs_db
     if not path.exists():
         raise GribmillError(f"there is no {path} yet; `gribmill db init` creates it")
-    return sqlite_status(path)
+    return path
 
 
 def upgrade_database(settings: Settings, *, new: bool) -> UpgradedDatabase:
@@ -78,8 +82,10 @@ def move_database(settings: Settings, target: str, tell: Tell) -> MovedDatabase:
     else:
         file = _file(target)
         new = settings.model_copy(update={"database": None, "data": file.parent})
-    for one in (settings, new):
-        _refuse_if_in_use(one)
+    if settings.database is None:
+        _existing(settings)
+    _refuse_if_in_use(settings, create=False)
+    _refuse_if_in_use(new, create=True)
     moved = _move(settings, new, tell)
     with closing(open_queue(new)) as store:
         if broken := store.verify():
@@ -105,10 +111,10 @@ def _move(settings: Settings, new: Settings, tell: Tell) -> MovedDatabase:
     return MovedDatabase(source.label, target.label, tables, step)
 
 
-def _refuse_if_in_use(settings: Settings) -> None:
+def _refuse_if_in_use(settings: Settings, *, create: bool) -> None:
     """Refuse while workers run, because they would keep using the old database."""
     # Not opened as a queue, which declares job types: an interrupted move must find its rows unchanged.
-    with closing(open_database(settings, create=True)) as database:
+    with closing(open_database(settings, create=create)) as database:
         alive = [worker.id for worker in Workers(database, TYPES).alive(settings.queue.lease_seconds)]
     if alive:
         count, them = ("1 worker is", "it") if len(alive) == 1 else (f"{len(alive)} workers are", "them")

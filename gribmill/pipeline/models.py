@@ -14,24 +14,27 @@ _LEXICON = "gribmill.grib.names.lexicon"
 
 def use_configured_variables(settings: Settings) -> None:
     """Add the variables of these settings to the lexicon; raises OwnVariableError if one cannot be used."""
-    if not settings.variables and _LEXICON not in sys.modules:
-        return  # most commands start without the lexicon
+    if settings.variables:
+        _use_variables(settings)
+    elif _LEXICON in sys.modules:  # most commands start without the lexicon
+        from gribmill.grib.names.lexicon import use_own_variables
+
+        use_own_variables(())
+
+
+def _use_variables(settings: Settings) -> None:
+    from gribmill.draw.palette import palettes
     from gribmill.grib.names.lexicon import use_own_variables
     from gribmill.grib.names.own_variables import OwnVariableError, own_variables
+    from gribmill.tiles.format.meta import RESERVED
 
     tables = {name: table.model_dump(exclude_none=True) for name, table in settings.variables.items()}
-    if tables:
-        from gribmill.draw.palette import palettes
-        from gribmill.tiles.format.meta import RESERVED
-
-        for name, table in tables.items():
-            if name in RESERVED:
-                raise OwnVariableError(f"[variables.{name}]: tiles have an array of that name; choose another name")
-            if table.get("palette", "generic") not in palettes():
-                known = ", ".join(sorted(palettes()))
-                raise OwnVariableError(
-                    f"[variables.{name}]: there is no palette {table['palette']}; use one of {known}"
-                )
+    for name, table in tables.items():
+        if name in RESERVED:
+            raise OwnVariableError(f"[variables.{name}]: tiles have an array of that name; choose another name")
+        if table.get("palette", "generic") not in palettes():
+            known = ", ".join(sorted(palettes()))
+            raise OwnVariableError(f"[variables.{name}]: there is no palette {table['palette']}; use one of {known}")
     use_own_variables(own_variables(tables))
 
 

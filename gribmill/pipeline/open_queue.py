@@ -68,6 +68,7 @@ def open_queue(settings: Settings) -> Store:
     store.definitions.set_resource_limits(settings.queue.resources)
     store.reservations.only_one = settings.queue.reservations == "one"
     store.webhooks.allow_private = settings.webhooks.allow_private
+    store.tenants.priorities = settings.queue.tenant_priorities
     return store
 
 
@@ -109,9 +110,9 @@ class CatalogueEffects:
 
     def prepare(self, effect: Effect) -> Change:
         # Imported late: commands that list jobs, and workers before their first result, do not need the catalogue.
-        from gribmill.pipeline.effects import prepare
+        from gribmill.pipeline.effects import change_of
 
-        return prepare(effect)
+        return change_of(effect)
 
 
 def output_logs(settings: Settings) -> OutputLogs:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gribmill.errors import GribmillError
-from gribmill.identity import run_id, run_time, whole_hour
+from gribmill.identity import IdentityError, run_id, run_time, whole_hour
 from gribmill.ingest.available_hours import Published, published
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.remote_inventory import RemoteInventory, remote_inventory
@@ -174,6 +174,16 @@ def one_model(models: Mapping[str, Model], name: str) -> Model:
         some = ", ".join(one.id for one in found[:4])
         raise GribmillError(f"{name} has {len(found)} members; name one of them: {some}, …")
     return found[0]
+
+
+def check_run(run: str) -> None:
+    """Raise IdentityError unless it is `latest` or the id of a run."""
+    if run == LATEST:
+        return
+    try:
+        run_time(run)
+    except IdentityError as error:
+        raise IdentityError(f"{error}, or {LATEST}") from None
 
 
 def find_run(model: Model, run: str | datetime, hour: int, session: SourceSession) -> tuple[datetime, Published | None]:

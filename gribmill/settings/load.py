@@ -14,7 +14,7 @@ from gribmill.checked.constraints import CheckFailed, WrongValue
 from gribmill.config_file import SettingsError, beside, check_path, expand_user, find_config, read_config
 from gribmill.database_url import HIDDEN, hide_password
 from gribmill.errors import quoted, shortened
-from gribmill.settings.schema import RegionSettings, Settings, known_keys
+from gribmill.settings.schema import RegionSettings, RetentionSettings, Settings, known_keys
 from gribmill.settings.settings_table import SettingsTable
 from gribmill.settings.variable_table import VariableSettings
 from gribmill.toml_table import parse_toml
@@ -186,6 +186,8 @@ def _explain(problems: list[WrongValue], sources: dict[str, str]) -> str:
         origin = f" (from {source})" if source else ""
         if problem.kind == "unknown key":
             sentences.append(f"{shortened(key, KEY_LIMIT)} is not a setting{origin}{_hint(problem.place)}")
+        elif problem.kind == "missing":
+            sentences.append(f"{shortened(key, KEY_LIMIT)} is missing{origin}")
         else:
             value = quoted(_shown(key, problem.value))
             sentences.append(f"{shortened(key, KEY_LIMIT)} = {value} is invalid{origin}: {problem.text}")
@@ -199,6 +201,7 @@ def _hint(place: tuple[int | str, ...]) -> str:
     tables: dict[int | str, tuple[str, type[SettingsTable]]] = {
         "regions": ("region", RegionSettings),
         "variables": ("variable", VariableSettings),
+        "retention": ("[retention.MODEL] table", RetentionSettings),
     }
     if len(place) == 3 and place[0] in tables:
         noun, table = tables[place[0]]

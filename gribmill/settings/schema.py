@@ -28,7 +28,16 @@ def _split(value: Any) -> Any:
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
+def _ascending(range_: tuple[int, int]) -> tuple[int, int]:
+    if range_[0] > range_[1]:
+        raise ValueError(f"the lowest priority comes first: [{range_[1]}, {range_[0]}]")
+    return range_
+
+
+# Far below those of the chain's live work.
+Priority = Annotated[int, Bounds(ge=-1_000_000, le=1_000_000)]
 Names = Annotated[tuple[str, ...], Before(_split)]
+Priorities = Annotated[tuple[Priority, Priority], Before(_split), After(_ascending)]
 FilePath = Annotated[Path, Before(check_path)]
 DatabaseUrl = Annotated[str, Before(check_database_url)]
 
@@ -98,6 +107,9 @@ class QueueSettings(SettingsTable):
     reservations: Literal["scope", "one"] = field(
         "scope",
         description="scope: one reservation per job type, and one for all. one: a single reservation at a time.",
+    )
+    tenant_priorities: Priorities = field(
+        (-100, 100), description="Lowest and highest priority that tenants may give to their jobs."
     )
     keep_completed_days: Days = field(3.0, description="Days to keep completed and cancelled jobs.")
     keep_failed_days: Days = field(90.0, description="Days to keep failed jobs.")

@@ -236,7 +236,7 @@ class ChainDriver:
     def assert_sound(self) -> None:
         """Check the queue's invariants, and that no partial files are left."""
         assert self.store.verify() == []
-        assert not self.strays()
+        assert self.strays() == [], f"half-written files: {self.strays()}"
 
     def wait_complete(self, *model_ids: str, seconds: float = 180) -> None:
         """Wait until these models are complete and all resulting jobs are done."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from gribmill.identity import HourRef, run_id
 from gribmill.pipeline.job_types import PRUNE_PRIORITY, SCAN_PRIORITY
 from gribmill.pipeline.job_types import file_priority as hour_priority
-from gribmill.queue.store.jobs.prepare import PRIORITY_LIMIT
+from gribmill.queue.job_type import PRIORITY_LIMIT
 
 RUN = datetime(2026, 11, 15, 6, tzinfo=UTC)
 

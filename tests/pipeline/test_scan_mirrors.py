@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from gribmill.catalogue.events import parse_event
+from gribmill.ingest import available_hours
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.http.deadline import Timeouts
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers import ask_mirrors
 from gribmill.pipeline.handlers.scan_source import Scan
 from gribmill.pipeline.job_types import SCAN_SOURCE
 from gribmill.queue.model import Snoozed
@@ -61,11 +61,11 @@ def test_failing_mirror_is_skipped_for_the_other_runs(context: Context, publishe
 def test_mirror_may_not_use_up_the_time_of_the_scan(
     context: Context, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ask_mirrors, "ASKING_SECONDS", 16.0)
+    monkeypatch.setattr(available_hours, "ASKING_SECONDS", 16.0)
     outcome = _scan(context, publisher)
     assert [job.args["hour"] for job in outcome.then] == [1]
     _assert_second_mirror_helped(context, publisher, outcome)
 
 
 def test_requests_of_a_scan_end_before_its_job_times_out() -> None:
-    assert SCAN_SOURCE.timeout_seconds - 60 > ask_mirrors.ASKING_SECONDS
+    assert SCAN_SOURCE.timeout_seconds - 60 > available_hours.ASKING_SECONDS

@@ -112,19 +112,20 @@ def test_private_address_is_refused_before_anything_is_sent(receiver: Receiver, 
     publish(store)
     tick(store, private)
     assert receiver.got == []
-    assert "not a public address" in (store.webhooks.get(webhook.id).last_error or "")
+    assert "an address that is not public" in (store.webhooks.get(webhook.id).last_error or "")
 
 
 @pytest.mark.parametrize(
     "address",
     ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "::1",
-     "fe80::1%eth0", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "255.255.255.255"],
+     "fe80::1%eth0", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "255.255.255.255",
+     "192.0.0.192", "fec0::1", "3fff::1"],
 )  # fmt: skip
-def test_addresses_that_are_not_public(address: str) -> None:
+def test_private_and_reserved_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
-def test_public_addresses() -> None:
+def test_addresses_on_the_internet_are_public() -> None:
     assert is_public("8.8.8.8") and is_public("2606:4700:4700::1111")
 
 

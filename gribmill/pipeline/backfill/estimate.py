@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from gribmill.ingest.available_hours import MirrorQuestions
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.entry import INDEX_LIMIT_BYTES
 from gribmill.ingest.index.parse import parse_index
@@ -12,7 +13,6 @@ from gribmill.ingest.index.select import select, wanted
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.backfill.backfill import BackfillFile, BackfillPlan
 from gribmill.pipeline.context import Context
-from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 
 # Each run takes at least one request; beyond this number, files are only counted from the model's schedule.
 MOST_RUNS_ASKED = 24
@@ -66,7 +66,8 @@ def _bytes_of_file(
 
 def _look_up(context: Context, plan: BackfillPlan) -> tuple[list[BackfillFile], list[BackfillFile], list[BackfillFile]]:
     """Files that are listed, files that are not, and files of runs for which no mirror was asked or none responded."""
-    questions = MirrorQuestions(context, plan.request.model, datetime.now(UTC))
+    mirrors = context.catalogue.mirrors()
+    questions = MirrorQuestions(plan.request.model, context.session, mirrors, datetime.now(UTC))
     listed: list[BackfillFile] = []
     absent: list[BackfillFile] = []
     unknown: list[BackfillFile] = []

@@ -11,7 +11,7 @@ from gribmill.identity import HourRef, IdentityError, RunRef, run_id
 from gribmill.ingest.models.hour_ranges import write_steps
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.backfill.backfill import BackfillPlan
-from gribmill.queue.model import Job
+from gribmill.queue.model import DEFAULT_TENANT, Job
 from gribmill.queue.store import Store
 from gribmill.queue.store.jobs.listing import JobFilter
 
@@ -40,10 +40,10 @@ class BackfillProgress:
     The total is fixed at the start.
     """
 
-    def __init__(self, store: Store, regions: Mapping[str, int]) -> None:
-        """`regions` maps a group to the number of tiles per file. Create this once everything is enqueued."""
+    def __init__(self, store: Store, regions: Mapping[str, int], tenant: str | None = None) -> None:
+        """`regions` maps a group of the tenant to the number of tiles per file. Create this once all is enqueued."""
         self._store = store
-        self._groups = {name: store.groups.find(name).id for name in regions}
+        self._groups = {name: store.groups.find(name, tenant or DEFAULT_TENANT).id for name in regions}
         self._regions = dict(regions)
         self._first = {chain: self._counts(chain) for chain in regions}
         self._total = sum(

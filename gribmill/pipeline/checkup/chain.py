@@ -22,7 +22,7 @@ SHOWN = 3
 def invariants(about: Examination) -> Iterator[Finding]:
     violations = about.store.verify()
     if not violations:
-        yield Finding("queue", True, "the database file is sound, and all invariants hold")
+        yield Finding("queue", True, "the database is sound, and all invariants hold")
         return
     first = violations[0]
     detail = f"{len(violations)} rows violate an invariant, the first one {first.invariant}: {first.detail}"

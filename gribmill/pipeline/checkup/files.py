@@ -52,8 +52,10 @@ def strange_tiles(about: Examination) -> Iterator[Finding]:
         strange += [path for path in folder.tiles().values() if path not in recorded[run]]
     if strange:
         have = "1 tile has" if len(strange) == 1 else f"{len(strange)} tiles have"
-        detail = f"{have} no record: {_some([str(path) for path in strange])}"
-        yield Finding("tiles without record", None, detail, "from `gribmill cut`, or from a lost catalogue")
+        origin = "from `gribmill cut`, or older than the database"
+        yield Finding(
+            "tiles without record", None, f"{have} no record ({origin}): {_some([str(path) for path in strange])}"
+        )
     else:
         yield Finding("tiles without record", True, "none")
 
@@ -75,7 +77,8 @@ def spent_messages(about: Examination) -> Iterator[Finding]:
 
 def unused_logs(about: Examination) -> Iterator[Finding]:
     """Logs of removed attempts. Workers delete them every hour."""
-    unused = orphaned_logs(about.store, output_logs(about.context.settings))
+    orphans = orphaned_logs(about.store, output_logs(about.context.settings))
+    unused = [path for several in orphans for path in several]
     yield _removed_or_found(about, "logs", "log", "of jobs that are gone", unused)
 
 

@@ -1,3 +1,3 @@
 """The handlers: one file per job type, and what they share. Executors import them by name."""
 
-__all__ = ["ask_mirrors", "spooled_hour"]
+__all__ = ["spooled_hour"]

@@ -171,11 +171,9 @@ def _connect(host: str, port: int, deadline: Deadline, *, allow_private: bool) -
     """Connect to an address that was itself checked, so that the name is not resolved a second time."""
     found = {info[4][0] for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     addresses = sorted(str(one) for one in found)
-    refused = [] if allow_private else [one for one in addresses if not is_public(one)]
-    if refused:
-        raise _TargetRefused(
-            f"{host} leads to {refused[0]}, which is not a public address: set webhooks.allow_private to allow it"
-        )
+    if not allow_private and not all(map(is_public, addresses)):
+        # Without the address: a tenant that may not connect to a private network must not learn its names either.
+        raise _TargetRefused(f"{host} is at an address that is not public: set webhooks.allow_private to allow it")
     failure: OSError | None = None
     for place, address in enumerate(addresses):
         try:

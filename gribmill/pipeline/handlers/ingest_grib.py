@@ -32,8 +32,13 @@ from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
-from gribmill.pipeline.handlers.publish import remove_spent_here
-from gribmill.pipeline.handlers.spooled_hour import NextContent, fetched_spool, recorded_spool, share_spool
+from gribmill.pipeline.handlers.spooled_hour import (
+    NextContent,
+    fetched_spool,
+    recorded_spool,
+    remove_spent_here,
+    share_spool,
+)
 from gribmill.pipeline.handlers.wait_for_storage import or_wait, wait_before_fetching, wait_for_space
 from gribmill.pipeline.job_arguments import IngestGribArgs
 from gribmill.pipeline.job_types import publish_job, tile_jobs

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from gribmill.catalogue.reads import Catalogue
-from gribmill.identity import HourRef, RunRef
+from gribmill.identity import HourRef
 from gribmill.pipeline.context import Context, context_of
+from gribmill.pipeline.handlers.spooled_hour import remove_spent, remove_spent_here
 from gribmill.pipeline.handlers.wait_for_storage import or_wait, wait_for_space
 from gribmill.pipeline.job_arguments import PublishArgs
-from gribmill.pipeline.job_types import ingest_job, tile_jobs
+from gribmill.pipeline.job_types import tile_jobs
 from gribmill.queue.model import NewJob, Outcome, Succeeded
 from gribmill.queue.worker.task import Task
 from gribmill.storage.errors import FolderBusy, NoSpace
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
-from gribmill.storage.layout import remove_spool
-from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.meta_member import generation_of
 
 # The runs in latest.json are among the newest, unless a backfill is older.
@@ -36,43 +35,6 @@ def _publish(task: Task) -> Outcome:
     except (NoSpace, FolderBusy) as error:
         return wait_for_space(str(error), task.attempt_no)
     return Succeeded(then=overtaken_tiles(context, hour))
-
-
-def remove_spent(context: Context, run: RunRef) -> None:
-    """Remove the messages of a run that are no longer needed."""
-    for paths in spent_hours(context, run).values():
-        for path in paths:
-            remove_spool(path)
-
-
-def remove_spent_here(context: Context) -> None:
-    """With a shared spool, remove this host's messages that are no longer needed.
-
-    Another host may have run the publish job, and cannot remove files on this one.
-    """
-    if context.root.spool_at is not None:
-        for run in context.root.spooled_runs():
-            remove_spent(context, run)
-
-
-def spent_hours(context: Context, run: RunRef) -> dict[int, list[StoredPath]]:
-    """The hours whose messages can be removed, with their spool files of all generations.
-
-    These are hours with all tiles built and no active job, unless their messages are to be kept.
-
-    An active job may be reading the messages, or may have just fetched them again for a new region. Jobs are read after
-    the hours, so messages fetched in between still have a job, or all their tiles.
-    """
-    spent = {}
-    spooled = context.root.spooled_hours(run)
-    for hour, record in context.catalogue.hours(run).items():
-        ref = run.hour(hour)
-        if record.state != "built" or record.keep_grib or hour not in spooled:
-            continue
-        users = (ingest_job(ref, live=True), *tile_jobs(ref, record.regions, live=True))
-        if not context.jobs.any_active(users):
-            spent[hour] = spooled[hour]
-    return spent
 
 
 def overtaken_tiles(context: Context, hour: HourRef) -> tuple[NewJob, ...]:

@@ -17,16 +17,15 @@ from gribmill.catalogue.events import (
 from gribmill.catalogue.reads import loss_events, lost_tiles
 from gribmill.catalogue.records import HourRecord
 from gribmill.identity import HourRef, RunRef, run_id, run_time
-from gribmill.ingest.available_hours import Published
+from gribmill.ingest.available_hours import MirrorQuestions, Published
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context, context_of
 from gribmill.pipeline.effects import effects_of, observations
-from gribmill.pipeline.handlers.ask_mirrors import MirrorQuestions
 from gribmill.pipeline.handlers.wait_for_storage import or_wait
 from gribmill.pipeline.job_arguments import ScanSourceArgs
 from gribmill.pipeline.job_types import ingest_job, publish_job
+from gribmill.pipeline.status.freshness import freshness_events, read_freshness
 from gribmill.pipeline.status.status import is_partial
-from gribmill.pipeline.status.watch import freshness_events, read_freshness
 from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.queue.model import Failed, NewJob, Outcome, Snoozed, Succeeded
 from gribmill.queue.worker.task import PermanentFailure, Task
@@ -67,7 +66,7 @@ class Scan:
         self._context = context
         self._model = model
         self._now = now
-        self._mirrors = MirrorQuestions(context, model, now)
+        self._mirrors = MirrorQuestions(model, context.session, context.catalogue.mirrors(), now)
         self._looked_at = datetime.now(UTC) - context.clock_ahead()
         self._records = {record.run_id: record for record in context.catalogue.runs(model.id)}
         self.regions = context.regions_of(model, wanted_regions(context))

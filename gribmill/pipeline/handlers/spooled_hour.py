@@ -1,5 +1,5 @@
-"""The spool files of an hour: which one has its recorded content, where new content is stored, and copies in an object
-store.
+"""The spool files of an hour: which one has its recorded content, where new content is stored, copies in an object
+store, and when they are removed.
 
 The name of a spool file includes the generation, and files are never replaced: a download that resumes after a long
 suspension finds its name taken, and uses another one that no record mentions. From a copy in an object store, one host
@@ -18,12 +18,15 @@ from itertools import count
 from pathlib import Path
 
 from gribmill.catalogue.records import HourRecord
-from gribmill.identity import HourRef
+from gribmill.identity import HourRef, RunRef
 from gribmill.ingest.download.download import is_being_downloaded
 from gribmill.ingest.download.download_plan import Downloaded
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.storage.atomic import space_for
 from gribmill.storage.errors import ChangedObject
-from gribmill.storage.layout import DataRoot, spool_generation, unique_part_of
+from gribmill.storage.layout import DataRoot, remove_spool, spool_generation, unique_part_of
+from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.format.meta_member import generation_of
 
 # For this long, other hosts leave an hour to the host that downloaded it.
@@ -158,3 +161,40 @@ def _renamed(root: DataRoot, hour: HourRef, path: Path) -> Path:
             path.unlink()
             return other
     raise ChangedObject(f"{path} has no free name beside it")
+
+
+def remove_spent(context: Context, run: RunRef) -> None:
+    """Remove the messages of a run that are no longer needed."""
+    for paths in spent_hours(context, run).values():
+        for path in paths:
+            remove_spool(path)
+
+
+def remove_spent_here(context: Context) -> None:
+    """With a shared spool, remove this host's messages that are no longer needed.
+
+    Another host may have run the publish job, and cannot remove files on this one.
+    """
+    if context.root.spool_at is not None:
+        for run in context.root.spooled_runs():
+            remove_spent(context, run)
+
+
+def spent_hours(context: Context, run: RunRef) -> dict[int, list[StoredPath]]:
+    """The hours whose messages can be removed, with their spool files of all generations.
+
+    These are hours with all tiles built and no active job, unless their messages are to be kept.
+
+    An active job may be reading the messages, or may have just fetched them again for a new region. Jobs are read after
+    the hours, so messages fetched in between still have a job, or all their tiles.
+    """
+    spent = {}
+    spooled = context.root.spooled_hours(run)
+    for hour, record in context.catalogue.hours(run).items():
+        ref = run.hour(hour)
+        if record.state != "built" or record.keep_grib or hour not in spooled:
+            continue
+        users = (ingest_job(ref, live=True), *tile_jobs(ref, record.regions, live=True))
+        if not context.jobs.any_active(users):
+            spent[hour] = spooled[hour]
+    return spent

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from functools import cache, partial
+from typing import TYPE_CHECKING, Literal
 
 from gribmill.identity import run_id, run_time
 from gribmill.ingest.models.model import Model
-from gribmill.pipeline.status.health import Health, ProblemKind
-from gribmill.pipeline.status.status import MissingHour, ModelStatus
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.status.health import Health, ProblemKind, health_of
+from gribmill.pipeline.status.status import MissingHour, ModelStatus, status_of
+
+if TYPE_CHECKING:
+    from gribmill.catalogue.events import Event
 
 FreshnessState = Literal["ok", "late", "stale"]
 Cause = Literal[
@@ -31,6 +36,7 @@ OBSTACLES: tuple[tuple[ProblemKind, Cause], ...] = (
     ("reserved", "paused"),
     ("disk", "disk low"),
 )
+RUNS_LOOKED_AT = 2
 # If several hours are missing for different reasons, the first of these that applies is reported.
 CAUSES_OF_HOURS: tuple[Cause, ...] = (
     "download failing",
@@ -79,6 +85,26 @@ def freshness_of(
         due = _due_runs(models[one.model_id], now) if one.followed else _DueRuns()
         found += [_judge(models[one.model_id], due, one, region, health, now) for region in one.followed]
     return found
+
+
+def read_freshness(context: Context, models: Sequence[Model], now: datetime) -> list[RegionFreshness]:
+    """The freshness of the regions of these models."""
+    statuses = status_of(context, models, runs=RUNS_LOOKED_AT, now=now)
+    health = cache(partial(health_of, context, statuses, now=now))
+    return freshness_of({model.id: model for model in models}, statuses, health, now)
+
+
+def freshness_events(context: Context, fresh: Iterable[RegionFreshness]) -> list[Event]:
+    """Events for what changed since the last check."""
+    from gribmill.catalogue.events import FreshnessSeen  # late: `status` only reads
+
+    known = context.catalogue.freshness()
+    changed: list[Event] = []
+    for one in fresh:
+        before = known.get((one.model_id, one.region))
+        if before is None or (before.state, before.cause) != (one.state, one.cause):
+            changed.append(FreshnessSeen(one.model_id, one.region, one.state, one.cause))
+    return changed
 
 
 @dataclass(frozen=True, slots=True)

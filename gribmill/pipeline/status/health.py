@@ -14,6 +14,7 @@ from gribmill.catalogue.records import GivenUpWork
 from gribmill.ingest.errors import without_addresses
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import BUILD_TILE, INGEST_GRIB, PUBLISH, SCAN_SOURCE, TYPES
+from gribmill.pipeline.status.mirror_status import clock_time
 from gribmill.pipeline.status.status import ModelStatus
 from gribmill.queue.model import Worker
 from gribmill.queue.store.reservations import EVERYTHING, Reservations
@@ -39,6 +40,9 @@ ProblemKind = Literal[
     "clock",
     "mirror",
 ]
+
+# Problems with forecasts. The others are with the machine and the queue, which tenants do not see.
+OF_FORECASTS: frozenset[ProblemKind] = frozenset(("model", "tiles", "mirrors"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,8 @@ def health_of(context: Context, statuses: Sequence[ModelStatus], *, now: datetim
         *_of_models(statuses),
         *_of_workers(known, living, moment),
         *_of_disk(context, statuses, usage.free, usage.total),
-        *_of_queue(context),
-        *_of_mirrors(statuses),
+        *_of_queue(context, moment),
+        *_of_mirrors(statuses, moment),
         *_late(statuses),
         *_lost_tiles(statuses),
         *_dead_letters(context, statuses, moment),
@@ -121,28 +125,30 @@ def _of_disk(context: Context, statuses: Sequence[ModelStatus], free: int, total
         yield Problem("disk", f"the disk is nearly full: {left}; one run of each model takes {_size(run_bytes)}")
 
 
-def _of_queue(context: Context) -> Iterator[Problem]:
+def _of_queue(context: Context, now: datetime) -> Iterator[Problem]:
     database = context.catalogue.database
     if paused := sorted(Types(database, TYPES).paused()):
         text = f"paused: {', '.join(paused)} (`gribmill jobs resume TYPE`)"
         yield Problem("paused", text, delays_tiles=not set(CHAIN_TYPES).isdisjoint(paused))
     for one in Reservations(database, TYPES).list():
         what = "no job starts" if one.scope == EVERYTHING else f"no {one.scope} job starts"
-        until = f" until {one.expires_at:%H:%M} UTC" if one.expires_at else ""
+        until = f" until {clock_time(one.expires_at, now)}" if one.expires_at else ""
         text = f"{what}: reserved by {one.reserved_by}{until}"
         yield Problem("reserved", text, delays_tiles=one.scope in (EVERYTHING, *CHAIN_TYPES))
 
 
-def _of_mirrors(statuses: Iterable[ModelStatus]) -> Iterator[Problem]:
+def _of_mirrors(statuses: Iterable[ModelStatus], now: datetime) -> Iterator[Problem]:
     """Serious if no mirror of a model responds; a note if one of several fails. Ensemble members share mirrors."""
     said: set[str] = set()
     for one in statuses:
         names = ", ".join(mirror.name for mirror in one.mirrors)
         if one.mirrors and all(mirror.fails for mirror in one.mirrors):
             reason = without_addresses(max(one.mirrors, key=lambda mirror: mirror.failures).last_reason)
-            never = all(mirror.last_success is None for mirror in one.mirrors)
-            since = f" since {one.silent_since:%H:%M} UTC" if one.silent_since and not never else ""
-            text = f"no mirror has {'ever ' if never else ''}answered{since} ({names}: {reason})"
+            answered = max((mirror.last_success for mirror in one.mirrors if mirror.last_success), default=None)
+            # Only scans record outages; downloads notice them as well.
+            silent = one.silent_since or answered
+            since = f"answered since {clock_time(silent, now)}" if answered and silent else "ever answered"
+            text = f"no mirror has {since} ({names}: {reason})"
             if text not in said:
                 yield Problem("mirrors", f"{one.model_id}: {text}", one.model_id)
             said.add(text)

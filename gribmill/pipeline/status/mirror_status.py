@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from gribmill.ingest.circuit_breaker import MirrorHealth
 from gribmill.ingest.errors import without_addresses
+from gribmill.ingest.mirror import MirrorHealth
 from gribmill.ingest.models.model import Model
 
 MirrorState = Literal["not asked yet", "well", "failing", "sick", "trial"]
@@ -64,6 +64,11 @@ def mirror_users(models: Iterable[Model]) -> dict[str, list[str]]:
     return found
 
 
+def clock_time(moment: datetime, now: datetime) -> str:
+    """`01:40 UTC`, with the date if it is not today."""
+    return f"{moment:%H:%M} UTC" if moment.date() == now.date() else f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
 def _state(health: MirrorHealth, now: datetime) -> MirrorState:
     if health.open_until is None:
         return "failing" if health.failures else "well"
@@ -75,8 +80,7 @@ def _summary(health: MirrorHealth, state: MirrorState, now: datetime) -> str:
         return "well" if health.last_success else "never answered"
     words = []
     if state == "sick" and health.open_until is not None:
-        form = "%H:%M" if health.open_until.date() == now.date() else "%Y-%m-%d %H:%M"
-        words.append(f"sick until {health.open_until:{form}} UTC")
+        words.append(f"sick until {clock_time(health.open_until, now)}")
     if health.last_success is None:
         words.append("never answered")
     if state != "sick":

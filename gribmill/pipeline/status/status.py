@@ -10,7 +10,7 @@ from typing import Literal
 from gribmill.catalogue.reads import lost_among
 from gribmill.catalogue.records import HourRecord, RunRecord, RunState
 from gribmill.identity import run_id, run_time
-from gribmill.ingest.circuit_breaker import MirrorHealth
+from gribmill.ingest.mirror import MirrorHealth
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.status.hour_jobs import HourJob, hour_jobs
@@ -129,6 +129,12 @@ def status_of(
         status = _model_status(context, model, health, runs, moment)
         found.append(replace(status, silent_since=outage.began_at) if outage else status)
     return found
+
+
+def without_jobs(status: ModelStatus) -> ModelStatus:
+    """The same for readers who do not see the jobs that missing hours wait for."""
+    runs = (replace(run, missing=tuple(replace(one, job=None) for one in run.missing)) for run in status.runs)
+    return replace(status, runs=tuple(runs))
 
 
 def _model_status(

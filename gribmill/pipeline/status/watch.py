@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
 
-from gribmill.catalogue.events import DiskFreed, DiskLow, Event, FreshnessSeen
+from gribmill.catalogue.events import DiskFreed, DiskLow
 from gribmill.ingest.models.model import Model
 from gribmill.pipeline.context import Context
 from gribmill.pipeline.job_types import prune_job
-from gribmill.pipeline.status.freshness import RegionFreshness, freshness_of
-from gribmill.pipeline.status.health import health_of
-from gribmill.pipeline.status.status import status_of
+from gribmill.pipeline.status.freshness import RegionFreshness, freshness_events, read_freshness
 from gribmill.queue.store import Store
 
 log = logging.getLogger("gribmill.watch")
@@ -25,7 +22,6 @@ PRUNE_BELOW_MARKS = 2.0
 PRUNE_AGAIN = timedelta(minutes=10)
 # Hysteresis: free space fluctuates with each tile and download.
 ENOUGH_MARKS = 1.1
-RUNS_LOOKED_AT = 2
 
 
 class ChainWatch:
@@ -88,21 +84,3 @@ class ChainWatch:
         if self._pruned_at is None or not timedelta() <= now - self._pruned_at < PRUNE_AGAIN:
             self._store.jobs.enqueue(prune_job())
             self._pruned_at = now
-
-
-def read_freshness(context: Context, models: Sequence[Model], now: datetime) -> list[RegionFreshness]:
-    """The freshness of the regions of these models."""
-    statuses = status_of(context, models, runs=RUNS_LOOKED_AT, now=now)
-    health = cache(partial(health_of, context, statuses, now=now))
-    return freshness_of({model.id: model for model in models}, statuses, health, now)
-
-
-def freshness_events(context: Context, fresh: Iterable[RegionFreshness]) -> list[Event]:
-    """Events for what changed since the last check."""
-    known = context.catalogue.freshness()
-    changed: list[Event] = []
-    for one in fresh:
-        before = known.get((one.model_id, one.region))
-        if before is None or (before.state, before.cause) != (one.state, one.cause):
-            changed.append(FreshnessSeen(one.model_id, one.region, one.state, one.cause))
-    return changed

@@ -38,7 +38,7 @@ def from_priority(theirs: int) -> int:
     return DEFAULT_PRIORITY - theirs
 
 
-def status_of(job: Job) -> ContractStatus:
+def _status_of(job: Job) -> ContractStatus:
     return "dead_letter" if job.dead_lettered_at is not None else STATUSES[job.status]
 
 
@@ -98,7 +98,7 @@ class JobResource(View):
         return cls.copy_of(
             job,
             definition_key=job.type,
-            status=status_of(job),
+            status=_status_of(job),
             priority=to_priority(job.priority),
             payload=redact_json(job.args),
             dedupe_key=redact(job.dedupe_key) if job.dedupe_key else None,
@@ -154,7 +154,7 @@ class DefinitionResource(View):
 
     @classmethod
     def of(cls, one: Definition) -> Self:
-        return cls.copy_of(one, id=one.key)
+        return cls.copy_of(one, id=one.key, command=redact_json(one.command), overrides=redact_json(one.overrides))
 
 
 class TriggerResource(View):

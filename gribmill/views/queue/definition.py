@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from gribmill.queue.redact import redact_json
 from gribmill.views.view import Time, View
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ class DefinitionView(View):
         return cls(
             type=one.key,
             description=one.description,
-            command=one.command if isinstance(one.command, dict) else None,
+            command=redact_json(one.command) if isinstance(one.command, dict) else None,
             active=one.is_active,
             paused=one.is_paused,
             version=one.version,
-            declared=_object(one.declared),
-            overrides=_object(one.overrides),
-            effective={**one.effective, "resources": list(one.resources)},
+            declared=redact_json(_object(one.declared)),
+            overrides=redact_json(_object(one.overrides)),
+            effective=redact_json({**one.effective, "resources": list(one.resources)}),
             arg_schema=_object(one.arg_schema),
             updated_at=one.updated_at,
         )
@@ -54,7 +55,9 @@ class DefinitionVersionView(View):
 
     @classmethod
     def of(cls, one: DefinitionVersion) -> Self:
-        return cls.copy_of(one, definition=_object(one.definition))
+        kept = _object(one.definition)
+        shown = {name: value if name == "arg_schema" else redact_json(value) for name, value in kept.items()}
+        return cls.copy_of(one, definition=shown)
 
 
 class DefinitionHistoryView(View):

@@ -77,6 +77,20 @@ def test_tiles_in_the_store_are_the_same_bytes(store_chain: NewStoreChain, refer
     chain.assert_sound()
 
 
+def test_tiles_in_google_storage_are_the_same_bytes(
+    new_chain: NewChain, google_prefix: ObjectPath, reference: dict[str, bytes]
+) -> None:
+    """Chosen for its protocol, whose conditions are generations (tests/storage/test_google.py)."""
+    chain = new_chain(changes=store_settings(google_prefix))
+    chain.publish("hrrr")
+    chain.look("hrrr")
+    assert chain.complete("hrrr"), chain.troubles()
+    assert chain.tiles() == of_model(reference, "hrrr")
+    assert chain.latest("hrrr")["ne"]["complete"] == chain.run_id
+    assert not chain.spooled() and not spooled(chain)
+    assert f"{google_prefix}/tiles can be written, and keeps the conditions" in chain.command("doctor").stdout
+
+
 def test_other_host_builds_tiles_from_the_stored_messages(
     store_chain: NewStoreChain, reference: dict[str, bytes]
 ) -> None:

@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -144,3 +145,35 @@ def test_crash_and_restart_of_the_server_cost_nothing(
     finish(chain, reference)
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(60) == 0
+
+
+def test_commands_that_follow_something_outlast_a_crash_of_the_server(
+    new_chain: NewChain, own_server: PostgresServer
+) -> None:
+    chain = new_chain(changes={"database": own_server.url()})
+    backfill = chain.start("backfill", "gfs", "--from", chain.run_id, "--to", chain.run_id, "--hours", "0", "--wait")
+    wait_until(lambda: "no worker is running" in log(chain, 0), 60, "the backfill to wait")
+    run = chain.start("run", "--until-complete")
+    wait_until(lambda: "waiting for hrrr" in log(chain, 1), 60, "the run to wait")
+    watchers = [chain.start(*words) for words in (("events", "tail", "-f"), ("jobs", "stats", "--watch"))]
+    wait_until(lambda: "run.seen" in log(chain, 2) and "scan_source" in log(chain, 3), 60, "the watchers to begin")
+    own_server.stop("immediate")
+    for number in (0, 1, 2, 3):
+        wait_until(partial(has_noticed, chain, number), 60, f"an outage: {log(chain, number)}")
+    own_server.start()
+    chain.publish("gfs")
+    chain.publish("hrrr")
+    wait_until(lambda: bool(chain.hurry("ingest_grib") + 1) and backfill.poll() is not None, 120, log(chain, 0))
+    assert backfill.returncode == 0, log(chain, 0)
+    assert run.wait(120) == 0, log(chain, 1)
+    wait_until(lambda: "run.completed" in log(chain, 2), 60, "an event after the outage")
+    assert [one.poll() for one in watchers] == [None, None], log(chain, 3)
+
+
+def log(chain: ChainDriver, number: int) -> str:
+    """The output of a process that the chain has started."""
+    return (chain.root / f"process-{number}.log").read_text()
+
+
+def has_noticed(chain: ChainDriver, number: int) -> bool:
+    return "the database cannot be reached" in log(chain, number)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gribmill.queue.model import NewTenant, Snoozed
 from tests.chain.conftest import NewChain
 from tests.chain.sample_forecasts import tables
 from tests.waiting import wait_until
@@ -19,8 +20,9 @@ def words(run_id: str, *more: str) -> tuple[str, ...]:
 @pytest.mark.process
 def test_backfill_here_does_the_work_and_ends(new_chain: NewChain) -> None:
     chain = new_chain()
+    chain.store.tenants.add(NewTenant("north"))
     chain.publish("gfs")
-    done = chain.finish(*words(chain.run_id, "--hours", "0-1", "--here"))
+    done = chain.finish(*words(chain.run_id, "--hours", "0-1", "--tenant", "north", "--here"))
     assert (done.returncode, done.stdout) == (0, "gfs: enqueued 2 files of 1 run for 2 tiles\n"), done.stderr
     assert done.stderr.endswith("done\n")
     assert chain.tile("gfs", "ne", 0).is_file() and chain.tile("gfs", "ne", 1).is_file()
@@ -28,6 +30,18 @@ def test_backfill_here_does_the_work_and_ends(new_chain: NewChain) -> None:
     assert not [job for job in chain.jobs() if job.status in ("pending", "processing")]
     again = chain.finish(*words(chain.run_id, "--hours", "0-1", "--here"))
     assert (again.returncode, again.stdout) == (0, "gfs: nothing to fetch; 2 files here already\n")
+
+
+def test_an_hour_that_a_backfill_waits_for_is_fetched_when_a_scan_sees_it(new_chain: NewChain) -> None:
+    chain = new_chain()
+    chain.command(*words(chain.run_id))
+    assert [type(one.outcome) for one in chain.work()] == [Snoozed] * 3
+    chain.publish("gfs")
+    chain.look("gfs")
+    assert {place.split("/")[3] for place in chain.tiles("gfs")} == {"ne"}
+    chain.look("gfs")
+    assert {place.split("/")[3] for place in chain.tiles("gfs")} == {"ne", "texas"}, "the regions of [chain] follow"
+    assert chain.complete("gfs")
 
 
 @pytest.mark.process

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from gribmill.sandbox.publisher.fault import Fault
+from gribmill.sandbox.publisher.faults import Faults
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.conftest import NewChain
 from tests.pseudo_terminal import COLUMNS, Screen, run_in_terminal
@@ -22,7 +24,8 @@ def run(chain: ChainDriver) -> Screen:
 
 
 def test_every_job_is_one_short_line_and_progress_is_shown_below(new_chain: NewChain) -> None:
-    chain = new_chain(chain={"models": ["hrrr"]})
+    # The line is redrawn every second: one slow hour keeps the run from ending before.
+    chain = new_chain(chain={"models": ["hrrr"]}, faults=Faults([Fault("slow", keys="*wrfsfcf02.grib2")]))
     chain.publish("hrrr")
     shown = run(chain)
     assert shown.code == 0

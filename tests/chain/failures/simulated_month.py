@@ -38,9 +38,9 @@ DAYS = 30
 STEP = timedelta(hours=1)
 REGIONS = {"north": [-90.0, 30.0, -60.0, 50.0], "south": [120.0, -40.0, 150.0, -20.0]}
 TENANTS_REGION = {"west": [-120.0, 30.0, -110.0, 40.0]}
-HOURLY = ("hourly", "second", "third")
-MODELS = (*HOURLY, "global")
-TENANTS_BYTES = 100_000
+HOURLY = "hourly"
+MODELS = (HOURLY, "global")
+TENANTS_BYTES = 50_000
 MIRRORS = ("near", "far")
 LEASE_SECONDS = 60.0
 WORKER = "host-1-month"
@@ -104,7 +104,7 @@ class Publisher:
         self._messages = {hour: make_message("gfs-small", "2t", step=hour) for hour in range(12)}
         self.plan = sorted(self._plan(), key=lambda one: one[0])
         self.published: list[HourRef] = []
-        self.never = {HourRef("hourly", "20260311_05", 1)}
+        self.never = {HourRef(HOURLY, "20260311_05", 1)}
         self._next = 0
 
     def _plan(self) -> Iterator[tuple[datetime, HourRef, str]]:
@@ -309,7 +309,7 @@ class Month:
 
 
 def settings_of(folder: Path, mirrors: Path) -> Settings:
-    hourly = {name: model_table(mirrors, name, "0-23", "1", [[1, 40, 110]]) for name in HOURLY}
+    hourly = model_table(mirrors, HOURLY, "0-23", "1", [[1, 40, 110]])
     slow = model_table(mirrors, "global", "0, 6, 12, 18", "0, 3, 6, 9", [[0, 210, 300], [9, 240, 330]])
     return Settings.model_validate(
         {
@@ -319,12 +319,12 @@ def settings_of(folder: Path, mirrors: Path) -> Settings:
                 "models": [*MODELS],
                 "regions": [*REGIONS],
                 "keep_days": 3,
-                "keep_gigabytes": 0.003,
+                "keep_gigabytes": 0.001,
                 "min_free_gigabytes": 0.01,
             },
-            "retention": {name: {"keep_runs": 30} for name in HOURLY},
+            "retention": {HOURLY: {"keep_runs": 30}},
             "regions": {name: {"box": box} for name, box in (REGIONS | TENANTS_REGION).items()},
-            "models": {**hourly, "global": slow},
+            "models": {HOURLY: hourly, "global": slow},
         }
     )
 

@@ -73,10 +73,10 @@ def test_worker_that_dies_at_any_point_costs_nothing(
 
 
 def test_killed_executor_and_killed_supervisor_cost_nothing(new_chain: NewChain, reference: dict[str, bytes]) -> None:
-    """They are killed in the middle of a slow download."""
+    """They are killed in the middle of a slow download, while nothing else is written that could be left behind."""
     slow = Faults([Fault("slow", keys="*wrfsfcf01.grib2")])
     chain = new_chain(faults=slow)
-    chain.publish("hrrr")
+    chain.publish("hrrr", 1)
     process = chain.start("run")
     part = chain.data / "grib" / "hrrr" / chain.run_id / ".001.g1.grib2.part"
     wait_until(part.exists, what="the download to begin")
@@ -91,8 +91,9 @@ def test_killed_executor_and_killed_supervisor_cost_nothing(new_chain: NewChain,
     process.wait()
     assert not chain.tile("hrrr", "ne", 1).exists()
 
+    chain.publish("hrrr")
     chain.start("run")
-    wait_until(lambda: chain.hurry(*CHAIN) * 0 + chain.complete("hrrr"), 120, f"the rest: {chain.troubles()}")
+    wait_until(lambda: chain.hurry("scan_source", *CHAIN) * 0 + chain.complete("hrrr"), 120, "the rest")
     chain.wait_complete("hrrr")
     assert chain.tiles() == of_model(reference, "hrrr")
     assert [one.status for one in chain.store.jobs.history(job.id).attempts] == ["failed", "lost", "succeeded"]

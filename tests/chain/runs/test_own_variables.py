@@ -169,7 +169,7 @@ def test_point_and_maps_have_them(place: Path) -> None:
     assert (place / "pop.png").stat().st_size > 10_000
 
 
-def test_commands_know_them(place: Path) -> None:
+def test_commands_know_own_models_and_variables(place: Path) -> None:
     assert "nbm_co" in gribmill(place, "models", "check", "nbm_co", "--index", f"mirror/{KEY}.idx")
     listed = gribmill(place, "grib", "ls", f"mirror/{KEY}")
     assert {"pop", "pop_6h", "thunder", "t2m_spread", "t2m_p10"} <= set(listed.split())

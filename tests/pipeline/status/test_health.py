@@ -84,9 +84,9 @@ def test_a_reservation_is_named(context: Context, store: Store) -> None:
     assert text.startswith("no job starts: reserved by ann until ")
 
 
-def observe(context: Context, mirror: str, *, well: bool) -> None:
+def observe(context: Context, mirror: str, *, well: bool, at: datetime | None = None) -> None:
     reason = "" if well else "https://x.example/y: the host name cannot be resolved (DNS)"
-    context.catalogue.record([MirrorObserved(mirror, datetime.now(UTC), well, reason)])
+    context.catalogue.record([MirrorObserved(mirror, at or datetime.now(UTC), well, reason)])
 
 
 def test_mirrors_that_never_answered_are_a_problem_after_one_failure(context: Context, store: Store) -> None:
@@ -98,6 +98,15 @@ def test_mirrors_that_never_answered_are_a_problem_after_one_failure(context: Co
     assert texts(found) == [
         "hrrr: no mirror has ever answered (aws-hrrr, gcs-hrrr, nomads-hrrr: the host name cannot be resolved (DNS))"
     ]
+
+
+def test_an_outage_that_downloads_noticed_has_its_time(context: Context, store: Store) -> None:
+    """Only scans record MirrorsSilent."""
+    for mirror in context.models["hrrr"].mirrors:
+        observe(context, mirror.name, well=True, at=RUN)
+        observe(context, mirror.name, well=False, at=NOW)
+    (problem,) = [one for one in health(context).problems if one.kind == "mirrors"]
+    assert problem.text.startswith("hrrr: no mirror has answered since 2026-11-01 13:00 UTC (aws-hrrr, ")
 
 
 def test_one_failing_mirror_of_several_is_only_a_note(context: Context, store: Store) -> None:
