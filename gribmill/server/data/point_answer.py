@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -64,6 +65,14 @@ class PointSource:
         return RunTimes(self.tiles.looked(key, look, wait=self.wait), state.built_at)
 
 
+async def answered_in_thread(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:
+    """The result of `answer`, which computes so much that other requests would have to wait for it."""
+    try:
+        return await server.compute(answer, PointSource(server.tiles, server.weather.catalogue, wait=False))
+    except (NotKept, VanishedRun):
+        return await server.run(answered_now, server, answer)
+
+
 async def answered(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:
     """The result of `answer`: computed directly if everything is cached, otherwise in a thread."""
     try:
@@ -114,10 +123,11 @@ def point_json(series: Series, times: RunTimes, root: DataRoot) -> bytes:
 def _rows(series: Series) -> str:
     """The hours as JSON. Formatting them in one go is three times as fast as value by value."""
     form = _form(tuple(series.columns), series.steps, series.row_runs, series.zone)
-    values = zip(*(column.values for column in series.columns.values()), strict=True)
-    text = form % tuple(chain.from_iterable(values))
-    for word in NOT_NUMBERS:
-        text = text.replace(word, ":null")
+    values = tuple(chain.from_iterable(zip(*(column.values for column in series.columns.values()), strict=True)))
+    text = form % values
+    if not math.isfinite(sum(values)):
+        for word in NOT_NUMBERS:
+            text = text.replace(word, ":null")
     return text
 
 

@@ -27,15 +27,17 @@ from gribmill.server.data.parameters import (
 )
 from gribmill.server.data.point_answer import PointSource, answered, answered_now, one_series, point_json
 from gribmill.server.problems import HttpProblem
+from gribmill.server.quick_route import QuickRoute
 from gribmill.server.router import SecuredRouter
 from gribmill.tiles.read.point.place import place_at
 from gribmill.views.data.area import AreaView
 from gribmill.views.data.point import PointAnswerView
 
 router = SecuredRouter("/api/v1", tag="forecasts")
+points = SecuredRouter("/api/v1", tag="forecasts", route_class=QuickRoute)
 
 
-@router.get("/point", response_class=Response, responses={200: {"model": PointAnswerView}})
+@points.get("/point", response_class=Response, responses={200: {"model": PointAnswerView}})
 async def point_forecast(
     server: Server,
     lat: Latitude,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Annotated
@@ -10,7 +11,10 @@ from fastapi import Query
 
 from gribmill.identity import RUN_ID
 from gribmill.ingest.models.model import Model
+from gribmill.pipeline.status.health import OF_FORECASTS
 from gribmill.pipeline.status.overview import look_at
+from gribmill.pipeline.status.status import without_jobs
+from gribmill.server.access.principal import CurrentPrincipal
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.data.parameters import ModelPath, ModelQuery, RegionQuery
 from gribmill.server.data.point_answer import answered_now
@@ -85,14 +89,20 @@ async def latest_runs(
 @router.get("/status")
 async def data_status(
     server: Server,
+    principal: CurrentPrincipal,
     model: Annotated[list[str] | None, Query(max_length=100)] = None,
     runs: Annotated[int, Query(ge=1, le=100)] = 3,
 ) -> list[ModelStatusView]:
-    """How fresh each model is and why, as in `gribmill status --json`."""
+    """How fresh each model is and why, as in `gribmill status --json`. A tenant sees neither the operators' problems
+    nor their jobs."""
 
     def look() -> list[ModelStatusView]:
         found = look_at(server.weather, tuple(model or ()), runs)
-        return [ModelStatusView.of(one, found.health, found.freshness) for one in found.statuses]
+        if principal.tenant_id is None:
+            return [ModelStatusView.of(one, found.health, found.freshness) for one in found.statuses]
+        problems = tuple(one for one in found.health.problems if one.kind in OF_FORECASTS)
+        health = replace(found.health, problems=problems)
+        return [ModelStatusView.of(without_jobs(one), health, found.freshness) for one in found.statuses]
 
     return await server.run(look)
 

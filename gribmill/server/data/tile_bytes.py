@@ -15,10 +15,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from gribmill.server.data.byte_ranges import FilePart, RangeOutsideFile, parse_ranges
+from gribmill.server.etag import has_current, wants_other
 from gribmill.server.file_sender import EXTENSION, NO_WAIT, FileSender
 from gribmill.server.problems import HttpProblem
 from gribmill.storage.object_path import ObjectPath, StoredPath
@@ -150,7 +152,7 @@ class TileBytes(Response):
 
 
 def tile_response(
-    tile: TileFacts, request_headers: Mapping[str, str], version: str | None, run: RunInThread, facts: Mapping[str, str]
+    tile: TileFacts, request_headers: Headers, version: str | None, run: RunInThread, facts: Mapping[str, str]
 ) -> Response:
     """The response to a request for a tile: 200, 206 or 304; raises problems 404, 412 and 416.
 
@@ -163,9 +165,9 @@ def tile_response(
     etag = f'"{tag}"'
     final = "private, max-age=31536000, immutable" if version else "private, no-cache"
     headers = {"ETag": etag, "Cache-Control": final, "Accept-Ranges": "bytes", **facts}
-    if (match := request_headers.get("if-match")) and not matches(match, etag):
+    if wants_other(request_headers, etag):
         raise HttpProblem(412, f"the ETag of {path.name} is now {etag}")
-    if matches(request_headers.get("if-none-match"), etag):
+    if has_current(request_headers, etag):
         return Response(status_code=304, headers=headers)
     asked = request_headers.get("range")
     if (unless := request_headers.get("if-range")) and unless.strip() != etag:
@@ -198,10 +200,3 @@ def _multipart(parts: Sequence[FilePart], size: int, boundary: str) -> list[File
 
 def _content_range(part: FilePart, size: int) -> str:
     return f"bytes {part.begin}-{part.end - 1}/{size}"
-
-
-def matches(header: str | None, etag: str) -> bool:
-    """Whether an If-None-Match or If-Match header lists this ETag (weak comparison) or is `*`."""
-    if header is None:
-        return False
-    return header.strip() == "*" or any(one.strip().removeprefix("W/") == etag for one in header.split(","))

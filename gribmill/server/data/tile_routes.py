@@ -21,8 +21,9 @@ from gribmill.server.data.parameters import ModelPath, RegionPath, RunPath, Unit
 from gribmill.server.data.point_answer import without_paths
 from gribmill.server.data.run_headers import run_headers
 from gribmill.server.data.runs import etag_of
-from gribmill.server.data.tile_bytes import MEDIA_TYPE, TileFacts, matches, tile_response
+from gribmill.server.data.tile_bytes import MEDIA_TYPE, TileFacts, tile_response
 from gribmill.server.data.tile_shapes import LEAST_DPI, MOST_DPI, Pictures, tile_arrow, tile_json
+from gribmill.server.etag import has_current
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.storage.layout import GRID_FILE, TileFolder
@@ -69,12 +70,6 @@ async def download_tile(request: Request, server: Server, tile: Asked, version: 
     return tile_response(tile.facts, request.headers, version, server.run, tile.headers)
 
 
-@router.head("/{model}/{run}/{region}/{hour}.npz", include_in_schema=False)
-async def tile_headers(request: Request, server: Server, tile: Asked, version: VersionQuery = None) -> Response:
-    """Size and ETag of a tile."""
-    return await download_tile(request, server, tile, version)
-
-
 @router.get("/{model}/{run}/{region}/{hour}.json", response_class=Response)
 async def tile_metadata(
     request: Request, server: Server, tile: Asked, values: ValuesQuery = False, variables: VariablesQuery = None
@@ -112,7 +107,7 @@ async def _shaped(request: Request, server: ServerContext, tile: AskedTile, medi
     """A tile in another format; 304 without converting it if the client's copy is current."""
     shape = hashlib.sha256(f"{request.url.path}?{request.url.query}".encode()).hexdigest()[:16]
     headers = {"ETag": f'"{tile.facts.tag}-{shape}"', "Cache-Control": "private, no-cache", **tile.headers}
-    if matches(request.headers.get("if-none-match"), headers["ETag"]):
+    if has_current(request.headers, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     return Response(await server.run(_readable, server, make), media_type=media_type, headers=headers)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gribmill.arrays import Floats, Values
 from gribmill.regions.box import wrap_longitude
-from gribmill.regions.grids.earth import KM_PER_DEGREE
+from gribmill.regions.grids.grid import KM_PER_DEGREE
 from gribmill.server.edr.collection import Collection, text_of, time_of
 from gribmill.server.edr.query import Polygon, QueryBox, QueryTimes
 from gribmill.server.problems import HttpProblem

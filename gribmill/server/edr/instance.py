@@ -59,4 +59,4 @@ def _outline(candidate: Candidate, folder: TileFolder) -> OpenFolder:
     tiles = [candidate.tile]
     with suppress(TileError, ValueError):  # damaged, or removed meanwhile
         tiles.append(cached_tile(paths[max(paths)]))
-    return OpenFolder(0, paths, (), None, tuple(tiles))
+    return OpenFolder(0, paths, (), None, tuple(tiles), frozenset())

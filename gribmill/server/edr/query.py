@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,8 @@ MOST_VERTICES = 1000
 CRS84 = "CRS84"
 CRS_NAMES = {"crs84", "http://www.opengis.net/def/crs/ogc/1.3/crs84", "ogc:crs84", "epsg:4326", "4326"}
 FORMATS = {"coveragejson", "json", "application/prs.coverage+json", "application/json"}
-_NUMBER = r"[-+]?[0-9]{1,4}(?:\.[0-9]{0,15})?"
+# As programs write them, with all digits of a float, or with an exponent.
+_NUMBER = r"[-+]?[0-9]{1,4}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,2})?"
 _POINT = re.compile(rf"\s*POINT\s*\(\s*({_NUMBER})\s+({_NUMBER})\s*\)\s*", re.IGNORECASE)
 _POLYGON = re.compile(r"\s*POLYGON\s*\(\s*(\([^()]*\)(?:\s*,\s*\([^()]*\))*)\s*\)\s*", re.IGNORECASE)
 
@@ -130,17 +131,17 @@ def parse_optional_bbox(bbox: str | None) -> QueryBox | None:
 
 
 def parse_times(text: str | None) -> QueryTimes:
-    """`2026-11-18T00:00:00Z`, or an interval with `/`; `..` leaves an end open."""
+    """`2026-11-18T00:00:00Z`, or an interval with `/`; `..` leaves an end open. A date is its whole day in UTC: an
+    interval begins with the first moment of a date, and ends with the last."""
     if text is None or not text.strip():
         return QueryTimes(None, None)
     parts = text.split("/")
     if len(parts) == 1:
-        moment = _moment(parts[0])
-        return QueryTimes(moment, moment)
+        return _period(parts[0])
     if len(parts) != 2:
         raise _wrong("datetime", f"{quoted(text)} is not a time or a range of two times")
-    begin, end = (None if part in ("..", "") else _moment(part) for part in parts)
-    return QueryTimes(begin, end)
+    first, last = (QueryTimes(None, None) if part.strip() in ("..", "") else _period(part) for part in parts)
+    return QueryTimes(first.begin, last.end)
 
 
 def parse_names(values: Sequence[str], known: Sequence[str], most: int) -> tuple[str, ...]:
@@ -179,12 +180,22 @@ def _ring(text: str) -> Floats:
     return np.array(points[:-1], np.float64)
 
 
+def _period(text: str) -> QueryTimes:
+    """A moment, or the whole day of a date."""
+    try:
+        day = date.fromisoformat(text.strip())
+    except ValueError:
+        moment = _moment(text)
+        return QueryTimes(moment, moment)
+    return QueryTimes(datetime.combine(day, time.min, UTC), datetime.combine(day, time.max, UTC))
+
+
 def _moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.strip())
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):  # an offset may lead out of the years 1 to 9999
-        raise _wrong("datetime", f"{quoted(text)} is not a time such as 2026-11-18T06:00:00Z") from None
+        raise _wrong("datetime", f"{quoted(text)} is not a time such as 2026-11-18T06:00:00Z, or a date") from None
 
 
 def _text(value: str | None) -> str:

@@ -30,7 +30,7 @@ router = SecuredRouter("/edr/collections/{collection_id}", tag="OGC API – EDR"
 
 MOST_PARAMETERS = 100
 Find = Callable[[PointSource], Collection]
-Work = Callable[[PointSource, Collection, tuple[str, ...], QueryTimes], dict[str, Any]]
+AnswerQuery = Callable[[PointSource, Collection, tuple[str, ...], QueryTimes], dict[str, Any]]
 
 
 @router.get("/position", response_class=Response)
@@ -85,23 +85,23 @@ def _of_run(name: str, run: str) -> Find:
     return lambda source: instance(source, name, run)
 
 
-def _position(coords: str | None) -> Work:
+def _position(coords: str | None) -> AnswerQuery:
     lon, lat = parse_point(coords)
     return lambda source, one, names, times: position(source.source, one, lon, lat, names, times)
 
 
-def _area(coords: str | None) -> Work:
+def _area(coords: str | None) -> AnswerQuery:
     polygon = parse_polygon(coords)
     return lambda _, one, names, times: cube(one, polygon.bounds, names, times, polygon)
 
 
-def _cube(bbox: str | None) -> Work:
+def _cube(bbox: str | None) -> AnswerQuery:
     bounds = parse_bbox(bbox)
     return lambda _, one, names, times: cube(one, bounds, names, times)
 
 
 async def _coverage(
-    server: ServerContext, find: Find, work: Work, asked: QuerySelection, *, slow: bool = False
+    server: ServerContext, find: Find, work: AnswerQuery, asked: QuerySelection, *, slow: bool = False
 ) -> Response:
     """CoverageJSON, with headers that name the run."""
     check_shape(asked.crs, asked.f, asked.z)

@@ -9,7 +9,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from gribmill.server.context import Server
-from gribmill.server.data.point_answer import PointSource, answered
+from gribmill.server.data.point_answer import PointSource, answered, answered_in_thread
 from gribmill.server.openmeteo.answer import PlaceAnswer, place_answers
 from gribmill.server.openmeteo.binary import binary
 from gribmill.server.openmeteo.csv_text import csv_text
@@ -22,6 +22,8 @@ from gribmill.tiles.read.point.point import PointRequest
 
 router = SecuredRouter(tag="Open-Meteo")
 
+# Larger responses would keep all other requests waiting: they are made in a thread.
+MOST_VALUES_AT_ONCE = 10_000
 TEXT = {"type": "string"}
 DESCRIBED = {
     "latitude": "Latitudes in degrees, separated by commas.",
@@ -29,7 +31,7 @@ DESCRIBED = {
     "hourly": "Hourly variables, such as temperature_2m,precipitation,wind_speed_10m.",
     "minutely_15": "15-minutely variables.",
     "daily": "Daily variables, such as temperature_2m_max,precipitation_sum.",
-    "current": "Variables for the current hour.",
+    "current": "Variables for the current quarter of an hour.",
     "models": "best_match, or names such as gfs_hrrr, gfs_global, ecmwf_ifs025, or gribmill's own.",
     "timezone": "A name such as America/New_York, or auto for that of the place. GMT by default.",
     "forecast_days": "0 to 16, by default 7.",
@@ -61,10 +63,12 @@ async def open_meteo_forecast(request: Request, server: Server) -> Response:
         wanted = forecast_request(request.query_params.multi_items(), datetime.now(UTC))
         base = PointRequest(server.root)
 
-        def answer(source: PointSource) -> list[list[PlaceAnswer]]:
-            return place_answers(source, wanted, base)
+        def answer(source: PointSource) -> Response:
+            return _written(place_answers(source, wanted, base), wanted)
 
-        return _written(await answered(server, answer), wanted)
+        if wanted.size > MOST_VALUES_AT_ONCE:
+            return await answered_in_thread(server, answer)
+        return await answered(server, answer)
     except OpenMeteoError as error:
         return error_response(error)
 

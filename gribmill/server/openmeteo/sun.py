@@ -31,8 +31,11 @@ class SunTimes(NamedTuple):
     set: float
 
 
-def is_up(seconds: Floats, lat: float, lon: float) -> Floats:
-    """1 where the sun is above the horizon at these times, otherwise 0."""
+def is_up(seconds: Floats, lat: float | Floats, lon: float | Floats) -> Floats:
+    """1 where the sun is above the horizon at these times, otherwise 0.
+
+    Columns of latitudes and longitudes give places × times.
+    """
     declination, correction = _position(seconds)
     hour_angle = np.radians((seconds + correction) / SECONDS_PER_DEGREE + lon - 180.0)
     height = np.sin(np.radians(lat)) * np.sin(declination)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.tiles.read.units import Conversion, conversion
@@ -26,7 +27,7 @@ SHOWN: dict[str, tuple[int, int]] = {
     "°F": (1, 9),
     "ft": (3, 10),
     "hPa": (1, 16),
-    "h": (0, 17),
+    "h": (2, 17),
     "inch": (3, 18),
     TIME: (0, 37),
     "J/kg": (1, 20),
@@ -81,6 +82,8 @@ class Units:
         return LENGTHS[self.lengths].get(unit, unit)
 
 
+# The units given are those of the tiles.
+@lru_cache(maxsize=256)
 def to_unit(given: str, shown: str) -> Conversion:
     """Convert from a unit of the tiles; unknown units are not converted."""
     return FACTORS.get((given, shown)) or conversion(given, shown) or Conversion()

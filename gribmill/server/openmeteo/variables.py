@@ -5,55 +5,52 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal
 
 from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.server.openmeteo.units import TIME
 
-Aggregation = Literal["none", "minimum", "maximum", "mean", "dominant", "sum"]
+Aggregation = Literal["none", "minimum", "maximum", "mean", "dominant", "sum", "hours"]
 # The number of each aggregation in binary responses.
 AGGREGATIONS: dict[Aggregation, int] = {
-    "none": 0, "minimum": 1, "maximum": 2, "mean": 3, "dominant": 9, "sum": 10,
+    "none": 0, "minimum": 1, "maximum": 2, "mean": 3, "dominant": 9, "sum": 10, "hours": 10,
 }  # fmt: skip
 ENDINGS: dict[str, Aggregation] = {
     "_max": "maximum", "_min": "minimum", "_mean": "mean", "_sum": "sum", "_dominant": "dominant",
 }  # fmt: skip
 _LEVEL = re.compile(r"(?P<name>[a-z_]+)_(?P<level>[0-9]{1,4})hPa")
-# Names of earlier versions of the API.
+# Names of earlier versions of the API, and the beginnings of others, such as windspeed_850hPa.
 OLD_NAMES = {
-    "relativehumidity_2m": "relative_humidity_2m",
-    "dewpoint_2m": "dew_point_2m",
+    "weathercode": "weather_code",
+    "freezinglevel_height": "freezing_level_height",
+    "vapor_pressure_deficit": "vapour_pressure_deficit",
+}
+OLD_BEGINNINGS = {
+    "relativehumidity": "relative_humidity",
+    "dewpoint": "dew_point",
     "cloudcover": "cloud_cover",
-    "cloudcover_low": "cloud_cover_low",
-    "cloudcover_mid": "cloud_cover_mid",
-    "cloudcover_high": "cloud_cover_high",
-    "windspeed_10m": "wind_speed_10m",
-    "winddirection_10m": "wind_direction_10m",
-    "windgusts_10m": "wind_gusts_10m",
-    "windspeed_80m": "wind_speed_80m",
-    "winddirection_80m": "wind_direction_80m",
+    "windspeed": "wind_speed",
+    "winddirection": "wind_direction",
+    "windgusts": "wind_gusts",
 }
 # Open-Meteo's variables that no tile has. They are null, as in Open-Meteo for a model without the variable.
-NOT_HERE = frozenset(
-    {
-        "weather_code", "weathercode", "uv_index", "uv_index_clear_sky", "sunshine_duration",
-        "precipitation_probability", "vapour_pressure_deficit", "evapotranspiration", "et0_fao_evapotranspiration",
-        "direct_radiation", "diffuse_radiation", "direct_normal_irradiance", "global_tilted_irradiance",
-        "terrestrial_radiation", "direct_radiation_instant", "diffuse_radiation_instant", "wet_bulb_temperature_2m",
-        "temperature_120m", "temperature_180m", "wind_speed_120m", "wind_speed_180m", "wind_direction_120m",
-        "wind_direction_180m", "soil_temperature_0cm", "soil_temperature_6cm", "soil_temperature_18cm",
-        "soil_temperature_54cm", "soil_moisture_0_to_1cm", "soil_moisture_1_to_3cm", "soil_moisture_3_to_9cm",
-        "soil_moisture_9_to_27cm", "soil_moisture_27_to_81cm", "snowfall_height", "thunderstorm_probability",
-        "lightning_potential",
-    }
-)  # fmt: skip
-DAILY_NOT_HERE = frozenset(
-    {
-        "weather_code", "weathercode", "precipitation_hours", "moon_phase", "moonrise", "moonset",
-    }
-)  # fmt: skip
+_NOT_HERE = re.compile(
+    r"weather_code|uv_index|uv_index_clear_sky|sunshine_duration|vapour_pressure_deficit|evapotranspiration"
+    r"|et0_fao_evapotranspiration|potential_evapotranspiration|growing_degree_days_base_0_limit_50|updraft|albedo"
+    r"|(?:precipitation|thunderstorm|rain|freezing_rain|ice_pellets|snowfall|leaf_wetness)_probability"
+    r"|(?:direct|diffuse|terrestrial)_radiation(?:_instant)?|shortwave_radiation_clear_sky"
+    r"|(?:direct_normal|global_tilted)_irradiance(?:_instant)?|(?:latent|sensible)_heat_?flux"
+    r"|wet_bulb_temperature_2m|skin_temperature|sea_surface_temperature|snowfall_height|snow_depth_water_equivalent"
+    r"|lightning_potential|precipitation_type|mass_density_8m|k_index|cloud_(?:base|top)|convective_cloud_(?:base|top)"
+    r"|soil_(?:temperature|moisture|moisture_index)_[0-9]{1,4}(?:_(?:to_)?[0-9]{1,4})?cm"
+    r"|(?:temperature|wind_speed|wind_direction)_[0-9]{1,3}m"
+)
+_DAILY_NOT_HERE = re.compile(
+    r"weather_code|sunshine_duration|et0_fao_evapotranspiration|growing_degree_days_base_0_limit_50"
+    r"|moon_phase|moonrise|moonset"
+)
 
 
 # Daily variables that need no forecast: their units, and their numbers in binary responses.
@@ -76,9 +73,10 @@ class ForecastVariable:
     aggregation: Aggregation = "none"
 
 
+@lru_cache(maxsize=256)
 def hourly_variable(name: str, key: str) -> ForecastVariable:
     """The variable of `hourly` or `current`; an unknown name raises the same error as Open-Meteo."""
-    known = OLD_NAMES.get(name, name)
+    known = current_name(name)
     if found := _table().get(known):
         return replace(found, name=name)
     if level := _LEVEL.fullmatch(known):
@@ -86,9 +84,15 @@ def hourly_variable(name: str, key: str) -> ForecastVariable:
         if pattern is not None:
             columns = tuple(column.format(level["level"]) for column in pattern.columns)
             return replace(pattern, name=name, columns=columns, pressure_level=int(level["level"]))
-    if known in NOT_HERE:
+    if _NOT_HERE.fullmatch(known):
         return ForecastVariable(name)
     raise _unknown(name, key)
+
+
+def current_name(name: str) -> str:
+    """The name in the current version of the API."""
+    begin, separator, rest = name.partition("_")
+    return OLD_NAMES.get(name, OLD_BEGINNINGS.get(begin, begin) + separator + rest)
 
 
 def daily_variable(name: str) -> tuple[ForecastVariable, ForecastVariable]:
@@ -96,7 +100,10 @@ def daily_variable(name: str) -> tuple[ForecastVariable, ForecastVariable]:
     if name in SUN_UNITS:
         sun = ForecastVariable(name, unit=SUN_UNITS[name], number=SUN_NUMBERS[name])
         return sun, sun
-    if name in DAILY_NOT_HERE:
+    if name == "precipitation_hours":
+        hourly = hourly_variable("precipitation", "daily")
+        return replace(hourly, name=name, aggregation="hours", unit="h", number=25), hourly
+    if _DAILY_NOT_HERE.fullmatch(current_name(name)):
         return ForecastVariable(name), ForecastVariable(name)
     for ending, aggregation in ENDINGS.items():
         if name.endswith(ending):
@@ -104,12 +111,19 @@ def daily_variable(name: str) -> tuple[ForecastVariable, ForecastVariable]:
                 hourly = hourly_variable(name.removesuffix(ending), "daily")
             except OpenMeteoError:
                 break
+            if not hourly.columns and not hourly.made_of:
+                return ForecastVariable(name), ForecastVariable(name)
             direction = hourly.unit == "°"
             if direction != (aggregation == "dominant") or (aggregation == "sum" and hourly.over != "hour"):
                 break
             unit = "MJ/m²" if aggregation == "sum" and hourly.unit == "W/m²" else hourly.unit
             return replace(hourly, name=name, aggregation=aggregation, unit=unit), hourly
     raise _unknown(name, "daily")
+
+
+def speed_of(direction: ForecastVariable) -> ForecastVariable:
+    """The speed of the wind with this direction."""
+    return hourly_variable(current_name(direction.name).replace("wind_direction", "wind_speed"), "daily")
 
 
 def _unknown(name: str, key: str) -> OpenMeteoError:

@@ -28,6 +28,11 @@ def make_forecasts(root: Path, run: str = RUN, hours: int = HOURS) -> None:
     for hour in range(hours):
         make_tile(root, fields(HRRR, hour), run=run, minutes=60 * hour)
         make_tile(root, fields(GFS, hour), grid=GFS, region=NEW_ENGLAND, model="gfs", run=run, minutes=60 * hour)
+    list_forecasts(root, run, hours)
+
+
+def list_forecasts(root: Path, run: str, hours: int) -> None:
+    """Name the run in `latest.json` of both models."""
     for model, region in (("hrrr", "boston"), ("gfs", "new_england")):
         known = KnownRuns({region: LatestRuns(run, run)}, hours={run: hours})
         publish_latest(DataRoot(root), model, lambda known=known: known)  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from gribmill.catalogue.events import HourIngested, RunSeen, TileBuilt
 from gribmill.catalogue.reads import Catalogue
 from gribmill.cli.main import cli
 from gribmill.identity import HourRef, RunRef, TileRef
+from gribmill.pipeline.job_types import ingest_job
+from gribmill.pipeline.status.health import OF_FORECASTS
 from gribmill.settings.schema import ChainSettings, Settings
 from gribmill.tiles.read.tile import read_tile
 from tests.server.data.forecast_root import HOURS, RUN, make_forecasts
@@ -101,6 +104,24 @@ def test_status_equals_that_of_the_command(tmp_path: Path) -> None:
         one["health"].pop("disk_free")
     assert found == expected
     assert found[0]["freshness"][0]["cause"] == "no worker"
+
+
+def test_status_for_a_tenant_names_no_jobs_and_no_problems_of_operators(tmp_path: Path) -> None:
+    now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    run = RunRef("hrrr", f"{now - timedelta(hours=3):%Y%m%d_%H}")
+    with serving(Settings(data=tmp_path, chain=ChainSettings(models=("hrrr",), regions=("ne",)))) as server:
+        Catalogue(server.store.database).record([RunSeen(run, (0, 1))])
+        server.store.jobs.enqueue(ingest_job(HourRef("hrrr", run.run_id, 0), live=True))
+        server.store.reservations.reserve("somebody at work", 600)
+        with server.client() as client:
+            (whole,) = client.get("/api/v1/status").json()
+        with server.client(server.token("tenant_viewer", "acme")) as client:
+            (partial,) = client.get("/api/v1/status").json()
+    assert {"no worker", "reserved"} <= {one["kind"] for one in whole["health"]["problems"]}
+    assert {one["kind"] for one in partial["health"]["problems"]} <= OF_FORECASTS
+    assert any(one["job"] for run in whole["runs"] for one in run["missing"])
+    assert partial["runs"]
+    assert not any(one["job"] for run in partial["runs"] for one in run["missing"])
 
 
 @pytest.mark.parametrize(("query", "box"), [({"region": "boston"}, None), ({"bbox": "-71.5,42,-71,42.5"}, True)])

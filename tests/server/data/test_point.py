@@ -90,7 +90,8 @@ def test_invalid_requests_get_one_sentence_without_server_paths(
     assert str(forecast_root) not in answer.text
 
 
-def test_cached_values_are_returned_without_reading(forecast_root: Path) -> None:
+def test_cached_values_are_returned_without_reading(forecast_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_tiles, "LOOK_SECONDS", 600.0)
     root = DataRoot(forecast_root)
     kept = KeptTiles(root, MEMORY)
     request = PointRequest(root, variables=("t2m", "tp", "ws10"))

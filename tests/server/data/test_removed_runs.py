@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -15,10 +15,11 @@ from gribmill.settings.schema import Settings
 from gribmill.storage.object_path import StoredPath
 from gribmill.tiles.read.point import kept_tiles
 from gribmill.tiles.read.tile import Tile, read_tile
-from tests.server.data.forecast_root import LAT, LON, RUN, make_forecasts
+from tests.server.data.forecast_root import LAT, LON, RUN, list_forecasts, make_forecasts
 from tests.server.live_server import LiveServer, serving
 
-OLDER = "20260831_12"
+OLDEST, OLDER = "20260830_12", "20260831_12"
+HOURS = 2
 EDR = "/edr/collections/hrrr:boston"
 AREA = "POLYGON((-71.4 42.1,-70.9 42.1,-70.9 42.5,-71.4 42.1))"
 HOURLY = f"latitude={LAT}&longitude={LON}&hourly=temperature_2m&models=hrrr"
@@ -38,12 +39,34 @@ FORECASTS = [
 LISTS = ["/api/v1/runs/latest?model=hrrr", "/api/v1/models/hrrr/meta.json", EDR, "/edr/collections"]
 
 
+Publish = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data root with every run. Tests copy runs from here, because making their tiles takes longer."""
+    root = tmp_path_factory.mktemp("made")
+    for run in (OLDEST, OLDER, RUN):
+        make_forecasts(root, run, hours=HOURS)
+    return root
+
+
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServer]:
+def publish(made: Path, tmp_path: Path) -> Publish:
+    def copy(*runs: str) -> None:
+        for run in runs:
+            for model in ("hrrr", "gfs"):
+                shutil.copytree(made / "tiles" / model / run, tmp_path / "tiles" / model / run)
+            list_forecasts(tmp_path, run, HOURS)
+
+    return copy
+
+
+@pytest.fixture
+def server(publish: Publish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServer]:
     """It lists folders only once, as if all requests came within a second."""
     monkeypatch.setattr(kept_tiles, "LOOK_SECONDS", 600.0)
-    make_forecasts(tmp_path, "20260830_12", hours=2)
-    make_forecasts(tmp_path, OLDER, hours=2)
+    publish(OLDEST, OLDER)
     with serving(Settings(data=tmp_path)) as found:
         yield found
 
@@ -61,10 +84,10 @@ def remove(server: LiveServer, *runs: str) -> None:
 
 
 @pytest.mark.parametrize("path", READS + FORECASTS)
-def test_answer_is_from_the_newer_run(server: LiveServer, client: httpx.Client, path: str) -> None:
+def test_answer_is_from_the_newer_run(server: LiveServer, publish: Publish, client: httpx.Client, path: str) -> None:
     assert OLDER in client.get(path).text + json.dumps(dict(client.get(path).headers))
-    make_forecasts(server.settings.data_root, RUN, hours=2)
-    remove(server, OLDER, "20260830_12")
+    publish(RUN)
+    remove(server, OLDER, OLDEST)
     answer = client.get(path.replace("=t2m", "=sp").replace("temperature_2m", "surface_pressure"))
     assert answer.status_code == 200, answer.text
     assert RUN in answer.text + json.dumps(dict(answer.headers))
@@ -73,13 +96,13 @@ def test_answer_is_from_the_newer_run(server: LiveServer, client: httpx.Client, 
 
 @pytest.mark.parametrize("path", READS + FORECASTS + LISTS)
 def test_answer_is_from_the_newer_run_though_nothing_was_read_yet(
-    server: LiveServer, client: httpx.Client, path: str
+    server: LiveServer, publish: Publish, client: httpx.Client, path: str
 ) -> None:
     """The choice of the run is known, but its folder was not listed."""
     for query in ("model=hrrr", "model=hrrr&run=seamless", ""):
         assert client.get(f"/api/v1/point?lat=10&lon=10&{query}").status_code == 404
-    make_forecasts(server.settings.data_root, RUN, hours=2)
-    remove(server, OLDER, "20260830_12")
+    publish(RUN)
+    remove(server, OLDER, OLDEST)
     answer = client.get(path)
     assert answer.status_code == 200, answer.text
     assert RUN in answer.text + json.dumps(dict(answer.headers))
@@ -88,26 +111,28 @@ def test_answer_is_from_the_newer_run_though_nothing_was_read_yet(
 @pytest.mark.parametrize("path", READS)
 def test_a_run_without_a_newer_one_is_not_found(server: LiveServer, client: httpx.Client, path: str) -> None:
     assert client.get(path).status_code == 200
-    remove(server, OLDER, "20260830_12")
+    remove(server, OLDER, OLDEST)
     answer = client.get(path.replace("=t2m", "=sp").replace("temperature_2m", "surface_pressure"))
     assert answer.status_code == 404, answer.text
     assert str(server.settings.data_root) not in answer.text
 
 
 @pytest.mark.parametrize("query", [f"position?coords=POINT({LON} {LAT})", "cube?bbox=-71.4,42.1,-70.9,42.5"])
-def test_a_removed_instance_is_not_found(server: LiveServer, client: httpx.Client, query: str) -> None:
+def test_a_removed_instance_is_not_found(
+    server: LiveServer, publish: Publish, client: httpx.Client, query: str
+) -> None:
     path = f"{EDR}/instances/{OLDER}/{query}"
     assert client.get(f"{path}&parameter-name=t2m").status_code == 200
-    make_forecasts(server.settings.data_root, RUN, hours=2)
+    publish(RUN)
     remove(server, OLDER)
     assert client.get(f"{path}&parameter-name=sp").status_code == 404
 
 
 def test_a_run_may_be_removed_between_two_reads_of_a_tile(
-    server: LiveServer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+    server: LiveServer, publish: Publish, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A tile is opened, and its values are read later."""
-    make_forecasts(server.settings.data_root, RUN, hours=2)
+    publish(RUN)
 
     def opened(path: StoredPath, like: Tile) -> Tile:
         tile = read_tile(path, like)

@@ -42,6 +42,15 @@ def test_file_is_sent_unchanged_and_304_on_revalidation(client: httpx.Client, co
     assert client.get(ADDRESS, headers={"If-Match": '"other"'}).status_code == 412
 
 
+def test_conditions_may_have_several_lines_and_weak_tags_do_not_match_bytes(client: httpx.Client) -> None:
+    tag = client.head(ADDRESS).headers["etag"]
+    lines = [("If-None-Match", '"other"'), ("If-None-Match", f'"another", {tag}')]
+    assert client.get(ADDRESS, headers=lines).status_code == 304
+    assert client.get(ADDRESS, headers={"If-Match": f"W/{tag}"}).status_code == 412
+    for match in (f'"other", {tag}', "*"):
+        assert client.get(ADDRESS, headers={"If-Match": match}).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("asked", "begin", "end"),
     [("bytes=0-9", 0, 10), ("bytes=100-", 100, None), ("bytes=-7", -7, None), ("bytes=5-99999999", 5, None)],

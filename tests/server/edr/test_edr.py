@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from edr_pydantic.variables import CubeVariables
 from owslib.ogcapi.edr import EnvironmentalDataRetrieval
 
 import gribmill
+from gribmill.server.edr.query import QueryTimes, parse_times
 from gribmill.settings.schema import Settings
 from gribmill.tiles.read.tile import read_tile
 from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, make_forecasts
@@ -85,6 +87,12 @@ def test_pages_are_valid_and_link_to_each_other(client: httpx.Client) -> None:
         ({"bbox": "-72,42,-71,43", "datetime": "2026-09-01T18:00:00Z/.."}, {"hrrr:boston", "gfs:new_england"}),
         ({"datetime": "2026-09-01T18:00:01Z/.."}, set()),
         ({"datetime": "../2026-09-01T11:59:59Z"}, set()),
+        ({"datetime": "2026-09-01"}, {"hrrr:boston", "gfs:new_england"}),
+        ({"datetime": "../2026-09-01"}, {"hrrr:boston", "gfs:new_england"}),
+        ({"datetime": "2026-09-01/.."}, {"hrrr:boston", "gfs:new_england"}),
+        ({"datetime": "2026-08-30/2026-09-01"}, {"hrrr:boston", "gfs:new_england"}),
+        ({"datetime": "../2026-08-31"}, set()),
+        ({"datetime": "2026-09-02/.."}, set()),
     ],
 )
 def test_collections_are_filtered_by_box_and_time(
@@ -159,6 +167,12 @@ def test_unknown_runs_are_not_found(client: httpx.Client, path: str, status: int
     assert answer.status_code == status, answer.text
 
 
+@pytest.mark.parametrize("point", [f"{LON:.18f} {LAT:.18f}", f"{LON:e} {LAT:e}"])
+def test_coordinates_may_have_all_digits_and_exponents(client: httpx.Client, point: str) -> None:
+    usual = coverage(client, "hrrr:boston/position", coords=f"POINT({LON} {LAT})")
+    assert coverage(client, "hrrr:boston/position", coords=f"POINT ({point})") == usual
+
+
 @pytest.mark.parametrize("key", ["parameter-name", "parameter_names"])
 def test_a_position_has_the_values_of_point(client: httpx.Client, forecast_root: Path, key: str) -> None:
     found = coverage(client, "hrrr:boston/position", coords=f"POINT({LON} {LAT})", **{key: "t2m,d2m,tp"})
@@ -195,6 +209,32 @@ def test_a_cube_of_a_projected_grid_has_the_nearest_points(client: httpx.Client,
     for j, i in ((0, 0), (3, 5), (shape[1] - 1, shape[2] - 1)):
         row, column = tile.locate(y[j], x[i])
         assert values[0, j, i] == tile.read("t2m")[round(float(row)), round(float(column))]
+
+
+@pytest.mark.parametrize(
+    ("text", "begin", "end"),
+    [
+        ("2026-11-19", "2026-11-19T00:00:00", "2026-11-19T23:59:59.999999"),
+        ("2026-11-19/2026-11-20", "2026-11-19T00:00:00", "2026-11-20T23:59:59.999999"),
+        ("../2026-11-19", None, "2026-11-19T23:59:59.999999"),
+        ("/2026-11-19", None, "2026-11-19T23:59:59.999999"),
+        ("2026-11-19/..", "2026-11-19T00:00:00", None),
+        ("2026-11-19T06:00:00Z/2026-11-19", "2026-11-19T06:00:00", "2026-11-19T23:59:59.999999"),
+        ("9999-12-31", "9999-12-31T00:00:00", "9999-12-31T23:59:59.999999"),
+        ("2026-11-19T06:00:00+06:00", "2026-11-19T00:00:00", "2026-11-19T00:00:00"),
+    ],
+)
+def test_a_date_is_its_whole_day(text: str, begin: str | None, end: str | None) -> None:
+    ends = (None if one is None else datetime.fromisoformat(one).replace(tzinfo=UTC) for one in (begin, end))
+    assert parse_times(text) == QueryTimes(*ends)
+
+
+def test_values_of_a_date_are_those_of_its_day(client: httpx.Client) -> None:
+    query = {"coords": f"POINT({LON} {LAT})", "parameter-name": "t2m"}
+    day = coverage(client, "hrrr:boston/position", datetime="2026-09-01", **query)
+    assert day == coverage(
+        client, "hrrr:boston/position", datetime="2026-09-01T00:00:00Z/2026-09-01T23:59:59Z", **query
+    )
 
 
 def test_an_area_is_null_outside_its_polygon(client: httpx.Client) -> None:

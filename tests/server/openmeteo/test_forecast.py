@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,13 @@ from gribmill.server.data.point_answer import PointSource
 from gribmill.server.openmeteo.answer import place_answers
 from gribmill.server.openmeteo.forecast_request import forecast_request
 from gribmill.server.openmeteo.hourly import hourly_values
+from gribmill.server.openmeteo.variables import hourly_variable
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 from gribmill.tiles.read.point.kept_tiles import KeptTiles
 from gribmill.tiles.read.point.point import PointRequest
 from gribmill.tiles.read.point.series import Column, Series
-from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, SUM, fields, make_forecasts
+from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, SUM, WIND, fields, make_forecasts
 from tests.server.live_server import serving
 from tests.tiles.make_tile import HRRR, make_tile
 
@@ -156,12 +158,35 @@ def test_run_that_appears_meanwhile_is_not_mixed_in(tmp_path: Path) -> None:
     with serving(Settings(data=tmp_path)) as server:
         source = PointSource(KeptTiles(root, 2**20), Catalogue(server.store.database), wait=True)
         base = PointRequest(root)
-        request = forecast_request([*PLACE.items(), ("hourly", "precipitation"), ("models", "hrrr")], datetime.now(UTC))
+        wanted = PLACE | {"hourly": "precipitation", "models": "hrrr"} | span(begin)
+        request = forecast_request([*wanted.items()], datetime.now(UTC))
         assert source.source.candidates(PointRequest(root, model="hrrr", units="common"))
         make_tile(tmp_path, fields(HRRR, 0), run=run_id(begin + timedelta(hours=1)), minutes=0)
         ((answer,),) = place_answers(source, request, base)
     assert answer.facts["run"] == run_id(begin)
     assert sum(value > 0 for value in answer.sections[0].columns[0].values) == 2
+
+
+def test_current_values_are_of_the_quarter_of_an_hour(client: httpx.Client, begin: datetime) -> None:
+    found = ask(client, current="temperature_2m,precipitation,is_day", minutely_15="temperature_2m,precipitation")
+    current, quarters = found["current"], found["minutely_15"]
+    assert (current["interval"], found["current_units"]["interval"]) == (900, "seconds")
+    row = quarters["time"].index(current["time"])
+    for name in ("temperature_2m", "precipitation"):
+        assert current[name] == quarters[name][row] is not None
+
+
+def test_current_weather_has_the_names_of_earlier_versions(client: httpx.Client) -> None:
+    found = ask(client, current_weather="True", current="cloud_cover", wind_speed_unit="ms")
+    now = ask(client, current="temperature_2m,wind_speed_10m,wind_direction_10m,is_day", wind_speed_unit="ms")[
+        "current"
+    ]
+    assert "current" not in found
+    assert list(found["current_weather"].values()) == [*now.values(), None]
+    assert found["current_weather_units"] == {
+        "time": "iso8601", "interval": "seconds", "temperature": "°C", "windspeed": "m/s", "winddirection": "°",
+        "is_day": "", "weathercode": "undefined",
+    }  # fmt: skip
 
 
 def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, begin: datetime) -> None:
@@ -178,6 +203,7 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
+        ({**PLACE, "elevation": "1e300", "format": "flatbuffers"}, "Elevation must be in range"),
         ({"latitude": "42"}, "required for key 'longitude'"),
         ({"latitude": "x", "longitude": "1"}, "Value of type 'Float' required for key 'latitude'"),
         ({"latitude": "nan", "longitude": "1"}, "required for key 'latitude'"),
@@ -194,12 +220,15 @@ def test_csv_has_the_place_and_a_table_for_each_section(client: httpx.Client, be
         ({**PLACE, "start_date": "2026-13-01", "end_date": "2026-12-01"}, "Invalid date format"),
         ({**PLACE, "start_date": "2020-01-01", "end_date": "2026-12-01"}, "at most 108 days"),
         ({**PLACE, "start_date": "2026-12-02", "end_date": "2026-12-01"}, "before its beginning"),
+        ({**PLACE, "start_date": "2026-12-01", "end_date": "2026-12-01", "past_days": "2"}, "mutually exclusive"),
+        ({**PLACE, "start_minutely_15": "2026-12-01T00:00"}, "'end_minutely_15' must be a time"),
+        ({**PLACE, "forecast_minutely_15": "1537"}, "out of allowed range from 0 to 1536. Given 1537."),
         ({**PLACE, "hourly": "cape", "models": "ifs"}, "there are no tiles of ifs"),
         ({"latitude": "0", "longitude": "0", "hourly": "cape"}, "No data is available for this location"),
         ({**PLACE, "tilt": "3"}, "'tilt' is not a parameter"),
         ({"latitude": ",".join(["1"] * 501), "longitude": ",".join(["1"] * 501)}, "501 places are more than 500"),
         ({**PLACE, "minutely_15": "capes"}, "invalid String value capes for key minutely_15"),
-        ({**PLACE, "current_weather": "true"}, "current_weather is not supported"),
+        ({**PLACE, "current_weather": "maybe"}, "type 'Bool' required for key 'current_weather'"),
     ],
 )
 def test_invalid_requests_are_refused_with_a_reason(client: httpx.Client, query: dict[str, str], reason: str) -> None:
@@ -226,8 +255,39 @@ def test_invalid_requests_are_refused_with_a_reason(client: httpx.Client, query:
 )
 def test_times_begin_at_midnight_of_the_time_zone(query: dict[str, str], begin: str, hours: int) -> None:
     (period,) = forecast_request([*{**PLACE, **query}.items()], NOW).periods
-    assert datetime.fromtimestamp(period.begin, UTC).strftime("%Y-%m-%dT%H:%M") == begin
+    assert datetime.fromtimestamp(period.hours.start, UTC).strftime("%Y-%m-%dT%H:%M") == begin
     assert len(period.hours) == hours
+
+
+@pytest.mark.parametrize(
+    ("query", "days", "hours", "quarters"),
+    [
+        ({}, ("18T00:00", 7), ("18T00:00", 168), ("18T00:00", 288)),
+        ({"forecast_days": "2"}, ("18T00:00", 2), ("18T00:00", 48), ("18T00:00", 192)),
+        ({"forecast_hours": "6"}, ("18T00:00", 7), ("18T09:00", 6), ("18T00:00", 288)),
+        ({"forecast_hours": "6", "forecast_days": "3"}, ("18T00:00", 3), ("18T09:00", 6), ("18T00:00", 288)),
+        ({"past_minutely_15": "1", "forecast_minutely_15": "4"}, ("18T00:00", 7), ("18T00:00", 168), ("18T09:15", 5)),
+        ({"timezone": "Asia/Kathmandu", "forecast_days": "1"}, ("17T18:15", 1), ("17T19:00", 24), ("17T18:15", 96)),
+        (
+            {"start_date": "2026-11-17", "end_date": "2026-11-18", "start_hour": "2026-11-17T06:00",
+             "end_hour": "2026-11-17T08:00"},
+            ("17T00:00", 2), ("17T06:00", 3), ("17T06:00", 12),
+        ),
+        (
+            {"start_minutely_15": "2026-11-17T23:30", "end_minutely_15": "2026-11-18T00:15"},
+            ("17T00:00", 2), ("18T00:00", 1), ("17T23:30", 4),
+        ),
+    ],
+)  # fmt: skip
+def test_each_section_has_its_own_times(
+    query: dict[str, str], days: tuple[str, int], hours: tuple[str, int], quarters: tuple[str, int]
+) -> None:
+    (period,) = forecast_request([*{**PLACE, **query}.items()], NOW).periods
+
+    def shown(times: range) -> tuple[str, int]:
+        return f"{datetime.fromtimestamp(times.start, UTC):%dT%H:%M}", len(times)
+
+    assert (shown(period.days), shown(period.hours), shown(period.quarters)) == (days, hours, quarters)
 
 
 def series_of(steps: tuple[int, ...], column: Column) -> Series:
@@ -298,6 +358,48 @@ def test_daily_values_cover_24_local_hours_and_are_null_if_one_is_missing(tmp_pa
     assert found["daily"]["time"] == ["2026-09-02"]
     assert found["daily"]["temperature_2m_max"] == [max(found["hourly"]["temperature_2m"])]
     assert utc["daily"]["temperature_2m_max"] == [None]
+
+
+def test_dominant_direction_is_that_of_the_mean_wind_and_hours_with_precipitation_are_counted(tmp_path: Path) -> None:
+    run = datetime(2026, 8, 31, 18, tzinfo=UTC)
+    for hour in range(31):
+        # For 16 hours of the day a light wind from the east, for eight a strong one from the south.
+        east, north = (-1.0, 0.0) if hour < 22 else (0.0, 10.0)
+        total = 0.004 * hour if hour < 26 else 0.1 + 0.5 * (hour - 25)
+        made = {**fields(HRRR, hour), "u10": (east, WIND), "v10": (north, WIND)}
+        made["tp"] = (total, {**SUM, "step_minutes": (0, 60 * hour)})
+        make_tile(tmp_path, made, run=run_id(run), minutes=60 * hour)
+    day = {"start_date": "2026-09-01", "end_date": "2026-09-01", "models": "hrrr", "precipitation_unit": "inch"}
+    with serving(Settings(data=tmp_path)) as server, server.client() as client:
+        found = ask(client, daily="wind_direction_10m_dominant,winddirection_10m_dominant,precipitation_hours", **day)
+    assert found["daily_units"]["precipitation_hours"] == "h"
+    assert found["daily"]["precipitation_hours"] == [4.0]
+    for name in ("wind_direction_10m_dominant", "winddirection_10m_dominant"):
+        assert found["daily"][name] == [pytest.approx(169, abs=1)]
+
+
+@pytest.mark.parametrize(
+    ("section", "names"),
+    [
+        ("hourly", "soil_temperature_0_to_10cm,soil_moisture_0_1cm,wind_speed_140m,temperature_180m,latent_heat_flux"),
+        ("hourly", "terrestrial_radiation_instant,wet_bulb_temperature_2m,vapor_pressure_deficit,weathercode"),
+        ("daily", "sunshine_duration,et0_fao_evapotranspiration,et0_fao_evapotranspiration_sum,uv_index_max"),
+        ("daily", "weather_code,precipitation_probability_max,leaf_wetness_probability_mean,updraft_max,moonset"),
+    ],
+)  # fmt: skip
+def test_known_variables_that_no_tile_has_are_null(client: httpx.Client, section: str, names: str) -> None:
+    found = ask(client, **{section: names}, forecast_days=1)
+    for name in names.split(","):
+        assert (found[f"{section}_units"][name], {*found[section][name]}) == ("undefined", {None})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("windspeed_850hPa", "wind_speed_850hPa"), ("dewpoint_2m", "dew_point_2m"), ("cloudcover", "cloud_cover"),
+     ("relativehumidity_500hPa", "relative_humidity_500hPa"), ("windgusts_10m", "wind_gusts_10m")],
+)  # fmt: skip
+def test_names_of_earlier_versions_are_the_same_variables(old: str, new: str) -> None:
+    assert replace(hourly_variable(old, "hourly"), name=new) == hourly_variable(new, "hourly")
 
 
 def test_elevation_adjusts_the_temperature_if_the_models_is_known(tmp_path: Path) -> None:
