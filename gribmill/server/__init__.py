@@ -6,6 +6,7 @@ __all__ = [
     "change",
     "context",
     "data",
+    "etag",
     "extension",
     "listening",
     "problems",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -10,11 +11,12 @@ from fastapi import FastAPI
 from gribmill.queue.model import DEFAULT_TENANT
 from gribmill.server.context import ServerContext
 from gribmill.server.extension import Extension
+from gribmill.server.memory import keep_trimmed
 from gribmill.server.metrics.collector import MetricsCollector
 from gribmill.server.metrics.families import MetricFamilies
 from gribmill.server.metrics.http_timing import HttpTiming
 from gribmill.server.middleware.body_limit import BodyLimit
-from gribmill.server.middleware.compression import Compression
+from gribmill.server.middleware.compression import ResponseCompression
 from gribmill.server.middleware.host_check import HostCheck
 from gribmill.server.middleware.security_headers import SecurityHeaders
 from gribmill.server.problems import add_problem_handlers
@@ -36,7 +38,9 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
         # Check for the tenants' database role now, so that its absence is logged at start-up and not on first use.
         await context.start(context.store.database.for_tenant, DEFAULT_TENANT)
         app.state.metrics = await context.start(MetricsCollector, context.store, context.weather, families)
+        trimming = asyncio.create_task(keep_trimmed())
         yield
+        trimming.cancel()
         context.end_streams()
         context.close()
 
@@ -59,7 +63,7 @@ def create_app(settings: Settings, *, dev: bool = False, extensions: Sequence[Ex
     app.add_middleware(HostCheck, settings=settings.server)
     for middleware in (one for extension in extensions for one in extension.middleware):
         app.add_middleware(middleware)
-    app.add_middleware(Compression)
+    app.add_middleware(ResponseCompression)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HttpTiming, histogram=families.http)
     return app

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import Annotated, ParamSpec, TypeVar
@@ -47,6 +47,8 @@ class ServerContext:
         self.dev = dev
         self.closing = asyncio.Event()
         """Set when the server shuts down; open streams must end."""
+        self.computing = asyncio.Lock()
+        """Held by the one large computation that is running."""
         # Long-lived threads, each with its own database connection.
         self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
 
@@ -102,11 +104,26 @@ class ServerContext:
 
     async def run(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking action in a thread and return its result; raises a problem 503 if it takes too long."""
-        loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(self._threads, partial(action, *args, **kwargs))
+        return await self._in_time(self._in_thread(partial(action, *args, **kwargs)))
+
+    async def compute(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Like `run`, for an action that reads nothing: one at a time.
+
+        Threads that compute only take turns, and NumPy ends a turn with every operation.
+        """
+        return await self._in_time(self._alone(partial(action, *args, **kwargs)))
+
+    async def _alone(self, action: Callable[[], T]) -> T:
+        async with self.computing:
+            return await self._in_thread(action)
+
+    def _in_thread(self, action: Callable[[], T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._threads, action)
+
+    async def _in_time(self, result: Awaitable[T]) -> T:
         seconds = self.settings.server.request_seconds
         try:
-            return await asyncio.wait_for(future, seconds)
+            return await asyncio.wait_for(result, seconds)
         except TimeoutError:
             raise HttpProblem(503, f"this took longer than {seconds:g} s; request less, or try again later") from None
 

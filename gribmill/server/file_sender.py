@@ -16,7 +16,7 @@ NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 CAN_SEND_FILES = bool(NO_WAIT) and hasattr(os, "sendfile")
 
 
-class Connection(Protocol):
+class HttpConnection(Protocol):
     """What FileSender needs of a connection. Nothing else may write to it while a response is being sent."""
 
     transport: asyncio.Transport
@@ -28,7 +28,7 @@ class Connection(Protocol):
 class FileSender:
     """Sends the body of one response, after its head."""
 
-    def __init__(self, connection: Connection, cycle: RequestResponseCycle) -> None:
+    def __init__(self, connection: HttpConnection, cycle: RequestResponseCycle) -> None:
         self._connection = connection
         self._transport = connection.transport
         self._cycle = cycle

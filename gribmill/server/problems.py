@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match
 
 from gribmill.access.errors import AccessError, TokenNotFound
-from gribmill.errors import GribmillError, sentence
+from gribmill.errors import GribmillError, quoted, sentence
 from gribmill.ingest.errors import ModelError
 from gribmill.queue import errors as queue
 from gribmill.regions.errors import RegionError
@@ -47,6 +47,13 @@ STATUSES: Sequence[tuple[type[GribmillError], int]] = (
     (ModelError, 422),
     (StorageError, 503),
     (GribmillError, 500),
+)
+
+# Errors whose messages name files of the server, or quote SQL: what clients are told instead.
+FOR_THE_LOG: Sequence[tuple[type[GribmillError], str]] = (
+    (queue.StoreError, "the database cannot be used now"),
+    (queue.StatementRefused, "the database refused the request, and nothing was written"),
+    (StorageError, "stored files cannot be used now"),
 )
 
 
@@ -108,10 +115,18 @@ def problem_response(problem: HttpProblem) -> JSONResponse:
     return JSONResponse(document.model_dump(), problem.status, headers, MEDIA_TYPE)
 
 
+def http_status(error: GribmillError) -> int:
+    return next(status for kind, status in STATUSES if isinstance(error, kind))
+
+
 def problem_of(error: GribmillError) -> HttpProblem:
-    """The problem document of a GribmillError."""
-    status = next(status for kind, status in STATUSES if isinstance(error, kind))
-    return HttpProblem(status, str(error), headers={"Retry-After": "1"} if status == 503 else None)
+    """The problem document of a GribmillError. Messages with paths or SQL of the server are logged instead."""
+    status = http_status(error)
+    detail = next((words for kind, words in FOR_THE_LOG if isinstance(error, kind)), str(error))
+    if detail != str(error):
+        log.warning("%s", error)
+        detail = f"{detail}; the server's log says why"
+    return HttpProblem(status, detail, headers={"Retry-After": "1"} if status == 503 else None)
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -131,7 +146,7 @@ def answer_to(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, GribmillError):
         return problem_response(problem_of(error))
     if isinstance(error, RequestValidationError):
-        return problem_response(_of_validation(error))
+        return problem_response(_of_validation(request, error))
     if isinstance(error, HTTPException):
         return problem_response(_of_http(request, error))
     if isinstance(error, ClientDisconnect):
@@ -140,11 +155,13 @@ def answer_to(request: Request, error: Exception) -> JSONResponse:
     return problem_response(HttpProblem(500, "an unexpected error, which is in the server's log"))
 
 
-def _of_validation(error: RequestValidationError) -> HttpProblem:
+def _of_validation(request: Request, error: RequestValidationError) -> HttpProblem:
     found = error.errors()[:MOST_ERRORS]
+    kind = request.headers.get("content-type", "none").partition(";")[0]
+    # The framework parses no other body, and complains that it is text.
+    if kind != "application/json" and any(one["loc"] == ("body",) and isinstance(one["input"], bytes) for one in found):
+        return HttpProblem(415, f"the body must be JSON, sent with Content-Type: application/json, not {quoted(kind)}")
     fields = [(".".join(map(str, one["loc"])), str(one["msg"])) for one in found]
-    if any(one["type"] == "json_invalid" for one in found):
-        return HttpProblem(400, "the body is not JSON", errors=fields)
     summary = "; ".join(f"{field}: {message}" for field, message in fields[:3])
     return HttpProblem(422, f"the request is not valid: {summary}", errors=fields)
 
@@ -166,4 +183,6 @@ def allowed_methods(request: Request) -> list[str]:
     for route in request.app.routes:
         if route.matches({**request.scope, "root_path": ""})[0] is not Match.NONE:
             found |= set(getattr(route, "methods", None) or ())
+    if "GET" in found:
+        found.add("HEAD")
     return sorted(found)

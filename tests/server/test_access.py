@@ -31,6 +31,8 @@ def test_wrong_token_is_refused_even_on_this_machine(live_server: LiveServer) ->
             assert answer.status_code == 401
             assert answer.headers["www-authenticate"] == "Bearer"
         assert client.get(WHO, headers={"Authorization": f"Basic {text}"}).status_code == 401
+        twice = [("Authorization", f"Bearer {text}")] * 2
+        assert client.get(WHO, headers=twice).status_code == 401
 
 
 def test_requests_through_a_proxy_are_not_from_this_machine(start_server: StartServer) -> None:
@@ -43,7 +45,7 @@ def test_requests_through_a_proxy_are_not_from_this_machine(start_server: StartS
         assert client.get(WHO).json()["kind"] == "nobody"
 
 
-def test_many_wrong_tokens_are_throttled_but_not_valid_ones_from_elsewhere(start_server: StartServer) -> None:
+def test_many_wrong_tokens_are_throttled_but_not_valid_ones(start_server: StartServer) -> None:
     server = start_server(behind_proxy=True)
     text = server.token("super_admin")
     with server.client() as client:
@@ -52,8 +54,19 @@ def test_many_wrong_tokens_are_throttled_but_not_valid_ones_from_elsewhere(start
         assert codes[:20] == [401] * 20
         assert codes[-1] == 429
         assert int(client.get(WHO, headers=wrong).headers["retry-after"]) >= 1
-        right = {"Authorization": f"Bearer {text}", "X-Forwarded-For": "192.0.2.66, 192.0.2.7"}
-        assert client.get(WHO, headers=right).status_code == 200
+        for address in ("192.0.2.66", "192.0.2.66, 192.0.2.7"):
+            right = {"Authorization": f"Bearer {text}", "X-Forwarded-For": address}
+            assert client.get(WHO, headers=right).status_code == 200
+
+
+def test_proxy_may_add_a_header_of_its_own_after_the_clients(start_server: StartServer) -> None:
+    server = start_server(behind_proxy=True)
+    wrong = ("Authorization", f"Bearer {server.token('super_admin')[:-1]}")
+    with server.client() as client:
+        for n in range(25):
+            made_up, real = ("X-Forwarded-For", f"198.51.100.{n}"), ("X-Forwarded-For", "192.0.2.66")
+            last = client.get(WHO, headers=[wrong, made_up, real])
+    assert last.status_code == 429
 
 
 def test_requests_of_one_token_are_limited(start_server: StartServer) -> None:
@@ -76,6 +89,20 @@ def test_a_token_is_exchanged_for_a_session_which_ends_at_logout(live_server: Li
         kept = dict(client.cookies)
         assert client.post("/logout", headers=SAME).status_code == 303
         client.cookies.update(kept)
+        assert client.get(WHO).json()["kind"] == "loopback"
+
+
+def test_session_id_is_no_token_and_a_token_no_session_id(live_server: LiveServer) -> None:
+    text = live_server.token("super_admin")
+    with live_server.client() as client:
+        client.post("/login", json={"token": text}, headers=SAME)
+        session_id = client.cookies["gribmill-loopback"]
+        assert client.get(WHO).json()["kind"] == "session"
+    with live_server.client(session_id) as client:
+        assert client.get(WHO).status_code == 401
+    with live_server.client(text) as client:
+        assert client.get(WHO).json()["kind"] == "token"
+    with live_server.client(cookies={"gribmill-loopback": text}) as client:
         assert client.get(WHO).json()["kind"] == "loopback"
 
 
@@ -144,11 +171,11 @@ def test_verified_tokens_are_forgotten_after_a_second(live_server: LiveServer) -
     assert token is not None
     now = [0.0]
     verified = VerifiedTokens(lambda: now[0])
-    verified.put(text, token)
+    verified.put("token", text, token)
     now[0] = 0.9
-    assert verified.get(text) is token
+    assert verified.get("token", text) is token
     now[0] = 1.0
-    assert verified.get(text) is None
+    assert verified.get("token", text) is None
 
 
 def test_bucket_refills_over_time() -> None:

@@ -45,6 +45,50 @@ def test_foreign_host_names_are_refused(start_server: StartServer) -> None:
         assert client.get("/healthz", headers={"Host": "localhost"}).status_code == 200
 
 
+def test_every_route_for_get_responds_to_head(dev_server: LiveServer) -> None:
+    with dev_server.client() as client:
+        paths = [
+            "/healthz",
+            "/api/v1/jobs",
+            "/api/openapi.json",
+            "/v1/forecast",
+            "/edr/conformance",
+            "/metrics",
+            "/jobs",
+        ]
+        for path in [*paths, "/api/v1/jobs/7"]:
+            read, head = client.get(path), client.head(path)
+            assert (head.status_code, head.content) == (read.status_code, b""), path
+            assert head.headers["content-type"] == read.headers["content-type"]
+            assert head.headers.get("content-encoding") == read.headers.get("content-encoding")
+        # The body would never end.
+        assert client.head("/api/v1/events/stream").headers["content-type"].startswith("text/event-stream")
+        assert client.head("/logout").status_code == 405
+
+
+def test_bodies_of_patch_have_no_defaults(tmp_path: Path) -> None:
+    """A generated client would send them, and so change what its user did not mention."""
+    document = create_app(Settings(data=tmp_path)).openapi()
+    pending = [
+        one["patch"]["requestBody"] for one in document["paths"].values() if "requestBody" in one.get("patch", {})
+    ]
+    seen: set[str] = set()
+    assert len(pending) >= 5
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            name = str(part.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name and name not in seen:
+                seen.add(name)
+                pending.append(document["components"]["schemas"][name])
+            defaults = [key for key, one in part.get("properties", {}).items() if "default" in one]
+            assert not defaults, (part.get("title"), defaults)
+            pending += part.values()
+    assert "EditTenantBody" in seen
+
+
 def test_errors_are_problem_documents(live_server: LiveServer) -> None:
     with live_server.client() as client:
         missing, method = client.get("/nothing"), client.post("/healthz")
@@ -56,7 +100,7 @@ def test_errors_are_problem_documents(live_server: LiveServer) -> None:
         "detail": "there is nothing at /nothing",
         "errors": [],
     }
-    assert (method.status_code, method.headers["allow"]) == (405, "GET")
+    assert (method.status_code, method.headers["allow"]) == (405, "GET, HEAD")
 
 
 def test_bodies_that_announce_too_much_are_refused(start_server: StartServer) -> None:

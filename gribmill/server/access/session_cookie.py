@@ -44,4 +44,4 @@ def _name(request: Request) -> str:
 
 def _is_encrypted(request: Request) -> bool:
     """Whether TLS is used, by this server or by the proxy in front of it."""
-    return request.url.scheme == "https" or server_context(request).settings.server.behind_proxy
+    return request.scope["scheme"] == "https" or server_context(request).settings.server.behind_proxy

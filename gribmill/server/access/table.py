@@ -97,7 +97,6 @@ DATA: dict[str, Access] = {
     "latest_runs": any_tenant(VIEWER),
     "data_status": any_tenant(VIEWER),
     "download_tile": any_tenant(VIEWER),
-    "tile_headers": any_tenant(VIEWER),
     "tile_metadata": any_tenant(VIEWER),
     "tile_picture": any_tenant(VIEWER),
     "tile_table": any_tenant(VIEWER),

@@ -36,9 +36,9 @@ async def list_audit(
 
     def look() -> AuditPage:
         found = server.audit.list(
-            tenant_id=scope.tenant_id, operation=operation, token_id=token_id, before_id=cursor, limit=limit
+            tenant_id=scope.tenant_id, operation=operation, token_id=token_id, before_id=cursor, limit=limit + 1
         )
-        last = found[-1].id if len(found) == limit else None
-        return AuditPage(entries=tuple(map(AuditEntryView.of, found)), next_cursor=last)
+        following = found[limit - 1].id if len(found) > limit else None
+        return AuditPage(entries=tuple(map(AuditEntryView.of, found[:limit])), next_cursor=following)
 
     return await server.run(look)

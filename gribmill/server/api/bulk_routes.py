@@ -13,7 +13,7 @@ from gribmill.queue.store.jobs.listing import JobFilter
 from gribmill.server.api.job_actions import Acting
 from gribmill.server.api.job_routes import all_jobs, router
 from gribmill.server.api.scope import Scope, TenantScope
-from gribmill.server.api.values import Key, Moment, Name, ObjectId, PathName, RequestBody
+from gribmill.server.api.values import Key, Moment, Name, ObjectId, PathName, RequestBody, WholeNumber
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -47,7 +47,7 @@ class BulkBody(RequestBody):
     action: BulkAction
     filter: BulkFilter
     dry_run: bool = False
-    expected: int | None = None
+    expected: WholeNumber | None = None
 
 
 class Refusal(View):

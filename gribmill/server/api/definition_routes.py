@@ -10,10 +10,20 @@ from pydantic import Field
 
 from gribmill.queue.command import check_program
 from gribmill.queue.model import TUNABLE, Definition
+from gribmill.queue.redact import unredacted
 from gribmill.queue.store import Store
 from gribmill.queue.store.types.definitions import DefinitionParts, NewDefinition
 from gribmill.server.access.principal import CurrentPrincipal
-from gribmill.server.api.values import JsonObject, Name, PathName, RequestBody, Text
+from gribmill.server.api.values import (
+    EditBody,
+    JsonObject,
+    MaxAttempts,
+    Name,
+    PathName,
+    RequestBody,
+    Text,
+    TimeoutSeconds,
+)
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -23,13 +33,19 @@ from gribmill.views.queue.contract import DefinitionResource
 
 router = SecuredRouter("/api/v1/admin/jobs/definitions", tag="definitions")
 
-Seconds = Annotated[int, Field(ge=1, le=604_800)]
-Attempts = Annotated[int, Field(ge=1, le=1000)]
 Words = Annotated[tuple[Annotated[str, Field(max_length=32_000)], ...], Field(max_length=200)]
 
 
 class CommandBody(RequestBody):
     """A program and its arguments; `{{name}}` is replaced by that value of the payload. No shell is involved."""
+
+    argv: Annotated[Words, Field(min_length=1)]
+    environment: Words = ()
+    options: Words = ()
+
+
+class EditCommandBody(EditBody):
+    """The parts of a command to change."""
 
     argv: Annotated[Words, Field(min_length=1)]
     environment: Words = ()
@@ -43,23 +59,23 @@ class NewDefinitionBody(RequestBody):
     key: Name
     description: Text = ""
     arg_schema: JsonObject | None = None
-    timeout_seconds: Seconds = 3600
-    max_attempts: Attempts = 3
+    timeout_seconds: TimeoutSeconds = 3600
+    max_attempts: MaxAttempts = 3
     is_active: bool = True
     command: CommandBody | None = None
     values: JsonObject = Field(default_factory=dict)
 
 
-class EditDefinitionBody(RequestBody):
+class EditDefinitionBody(EditBody):
     """The fields to change. `values` takes the same settings as `gribmill definitions edit`."""
 
     description: Text | None = None
     arg_schema: JsonObject | None = None
-    timeout_seconds: Seconds | None = None
-    max_attempts: Attempts | None = None
+    timeout_seconds: TimeoutSeconds | None = None
+    max_attempts: MaxAttempts | None = None
     is_active: bool | None = None
     is_paused: bool | None = None
-    command: CommandBody | None = None
+    command: EditCommandBody | None = None
     values: JsonObject | None = None
 
 
@@ -136,9 +152,12 @@ def _edit(
     store: Store, settings: Settings, key: str, body: EditDefinitionBody, by: str
 ) -> tuple[Definition, Definition]:
     before = _get(store, key)
+    stored = before.command if isinstance(before.command, dict) else {}
     given = {"timeout_seconds": body.timeout_seconds, "max_attempts": body.max_attempts}
     values = {name: value for name, value in given.items() if value is not None} | _tunable(body.values or {})
-    words = {name: list(value) for name, value in body.command.given().items()} if body.command else {}
+    values = unredacted(values, before.effective)
+    changed = body.command.given() if body.command else {}
+    words = {name: unredacted(list(value), stored.get(name)) for name, value in changed.items()}
     if body.command:
         check_program(body.command.argv[0], _allowed(settings))
     parts: dict[str, Any] = {"description": body.description, "arg_schema": body.arg_schema, **words}

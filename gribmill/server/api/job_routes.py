@@ -26,6 +26,7 @@ from gribmill.server.api.values import (
     PageLimit,
     PathId,
     RequestBody,
+    WholeNumber,
 )
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
@@ -47,7 +48,7 @@ from gribmill.views.queue.contract import (
 router = SecuredRouter("/api/v1/jobs", tag="jobs")
 
 FARTHEST_OFFSET = 10_000
-Priority = Annotated[int, Field(ge=-(2**31) + 200, le=2**31 - 200, description="Lower means sooner.")]
+Priority = Annotated[WholeNumber, Field(ge=-(2**31) + 200, le=2**31 - 200, description="Lower means sooner.")]
 
 
 class NewJobBody(RequestBody):
@@ -59,8 +60,8 @@ class NewJobBody(RequestBody):
     scheduled_for: Moment | None = None
     dedupe_key: Key | None = None
     correlation_id: Name | None = None
-    max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = None
-    timeout_seconds: Annotated[int, Field(ge=1, le=604_800)] | None = None
+    max_attempts: Annotated[WholeNumber, Field(ge=1, le=1000)] | None = None
+    timeout_seconds: Annotated[WholeNumber, Field(ge=1, le=604_800)] | None = None
     after: Annotated[tuple[ObjectId, ...], Field(max_length=1000)] = ()
     group_id: ObjectId | None = None
 
@@ -172,7 +173,8 @@ def _summary(scope: TenantScope) -> JobSummary:
     counts = {theirs: ours[status] for status, theirs in STATUSES.items()}
     dead = types.dead_letters(scope.tenant_id)
     return JobSummary(
-        counts={**counts, "failed": counts["failed"] - dead, "dead_letter": dead},
+        # A job may have become a dead letter since the others were counted.
+        counts={**counts, "failed": max(0, counts["failed"] - dead), "dead_letter": dead},
         oldest_queued_age_seconds=types.oldest_ready(scope.tenant_id),
         running_count=counts["running"],
     )

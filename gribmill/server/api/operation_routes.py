@@ -13,7 +13,7 @@ from gribmill.queue.model import Reservation
 from gribmill.queue.store.reservations import EVERYTHING, LONGEST_SECONDS
 from gribmill.queue.worker.in_process import TickedJob, Ticker
 from gribmill.server.access.principal import CurrentPrincipal
-from gribmill.server.api.values import Name, PathName, PathWorker, RequestBody
+from gribmill.server.api.values import Name, Number, PathName, PathWorker, RequestBody, WholeNumber
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.problems import HttpProblem
@@ -28,7 +28,7 @@ reservations = SecuredRouter("/api/v1/reservations", tag="reservations")
 operations = SecuredRouter("/api/jobs", tag="operations")
 
 MOST_TICKED = 100
-Length = Annotated[float, Field(gt=0, le=LONGEST_SECONDS)]
+ReservedSeconds = Annotated[Number, Field(gt=0, le=LONGEST_SECONDS)]
 # One tick at a time, in its own thread, because a job may take a long time.
 _ticking = ThreadPoolExecutor(1, thread_name_prefix="gribmill-tick")
 
@@ -36,20 +36,20 @@ _ticking = ThreadPoolExecutor(1, thread_name_prefix="gribmill-tick")
 class NewReservationBody(RequestBody):
     """Reserve a job type, or all (`*`), for some time."""
 
-    seconds: Length
+    seconds: ReservedSeconds
     scope: Name = EVERYTHING
 
 
 class ExtendBody(RequestBody):
     """How long the reservation lasts from now."""
 
-    seconds: Length
+    seconds: ReservedSeconds
 
 
 class TickBody(RequestBody):
     """The number of jobs to run, and their types."""
 
-    limit: Annotated[int, Field(ge=1, le=MOST_TICKED)] = 1
+    limit: Annotated[WholeNumber, Field(ge=1, le=MOST_TICKED)] = 1
     types: Annotated[tuple[Name, ...], Field(max_length=100)] = ()
 
 

@@ -30,7 +30,10 @@ class TenantScope:
 
     def acting(self) -> Store | TenantStore:
         """The queue as the caller sees it. May read the database, so call it in a worker thread."""
-        return self.server.store if self.tenant_id is None else self.server.store.for_tenant(self.tenant_id)
+        store = self.server.store
+        if self.tenant_id is None:
+            return store
+        return store.for_tenant(self.tenant_id, by_operator=self.principal.tenant_id is None)
 
     @property
     def new_tenant_id(self) -> str:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import Response
 from pydantic import Field
 
 from gribmill.queue.model import Job, JobTemplate, NewTemplate
-from gribmill.queue.redact import redact, redact_json
+from gribmill.queue.redact import redact, redact_json, unredacted
 from gribmill.server.api.job_routes import Priority
 from gribmill.server.api.scope import Scope
-from gribmill.server.api.values import JsonObject, Key, Name, PathName, RequestBody, Text
+from gribmill.server.api.values import (
+    EditBody,
+    JsonObject,
+    Key,
+    MaxAttempts,
+    Name,
+    PathName,
+    RequestBody,
+    Text,
+    TimeoutSeconds,
+)
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -22,8 +32,6 @@ from gribmill.views.view import Time, View
 
 router = SecuredRouter("/api/v1/templates", tag="templates")
 
-Seconds = Annotated[int, Field(ge=1, le=604_800)]
-Attempts = Annotated[int, Field(ge=1, le=1000)]
 OUR_NAMES = {"definition_key": "type", "payload": "args"}
 
 
@@ -35,20 +43,20 @@ class NewTemplateBody(RequestBody):
     payload: JsonObject = Field(default_factory=dict)
     description: Text = ""
     priority: Priority = DEFAULT_PRIORITY
-    timeout_seconds: Seconds | None = None
-    max_attempts: Attempts | None = None
+    timeout_seconds: TimeoutSeconds | None = None
+    max_attempts: MaxAttempts | None = None
     dedupe_key: Key | None = None
 
 
-class EditTemplateBody(RequestBody):
+class EditTemplateBody(EditBody):
     """The fields to change; others keep their value."""
 
     name: Name = ""
     payload: JsonObject = Field(default_factory=dict)
     description: Text = ""
     priority: Priority = DEFAULT_PRIORITY
-    timeout_seconds: Seconds | None = None
-    max_attempts: Attempts | None = None
+    timeout_seconds: TimeoutSeconds | None = None
+    max_attempts: MaxAttempts | None = None
     dedupe_key: Key | None = None
 
 
@@ -126,7 +134,7 @@ async def show_template(name: PathName, server: Server, scope: Scope) -> Templat
 async def edit_template(
     name: PathName, body: EditTemplateBody, server: Server, scope: Scope, change: CurrentChange
 ) -> TemplateResource:
-    """Change a template."""
+    """Change a template. Values sent back as `[redacted]` stay as they are."""
     changes = {OUR_NAMES.get(field, field): value for field, value in body.given().items()}
     if not changes:
         raise HttpProblem(422, "nothing to change: give at least one field")
@@ -135,7 +143,10 @@ async def edit_template(
 
     def edit() -> tuple[JobTemplate, JobTemplate]:
         templates = scope.acting().templates
-        return templates.get(name), templates.edit(name, **changes)
+        before = templates.get(name)
+        if "args" in changes:
+            changes["args"] = unredacted(changes["args"], before.args)
+        return before, templates.edit(name, **changes)
 
     change.object = f"template {name}"
     before, after = await server.run(edit)

@@ -8,8 +8,9 @@ from fastapi import Response
 from pydantic import Field
 
 from gribmill.queue.model import NewTenant, Tenant
+from gribmill.regions.region import region_named
 from gribmill.server.access.principal import CurrentPrincipal
-from gribmill.server.api.values import Name, PathName, RequestBody, Text
+from gribmill.server.api.values import EditBody, Name, Number, PathName, RequestBody, Text, WholeNumber
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -18,8 +19,8 @@ from gribmill.views.queue.tenant import TenantView
 
 router = SecuredRouter("/api/v1/tenants", tag="tenants")
 
-Limit = Annotated[int, Field(ge=1, le=2**62)]
-Days = Annotated[float, Field(gt=0, le=36_500)]
+Limit = Annotated[WholeNumber, Field(ge=1, le=2**62)]
+Days = Annotated[Number, Field(gt=0, le=36_500)]
 Regions = Annotated[tuple[Name, ...], Field(max_length=1000)]
 
 
@@ -44,7 +45,7 @@ class NewTenantBody(_TenantFields):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
 
 
-class EditTenantBody(_TenantFields):
+class EditTenantBody(_TenantFields, EditBody):
     """The fields to change; others keep their value."""
 
     is_enabled: bool = True
@@ -109,5 +110,5 @@ async def edit_tenant(name: PathName, body: EditTenantBody, server: Server, chan
 
 
 def _check_regions(server: Server, names: tuple[str, ...]) -> None:
-    if strange := [name for name in names if name not in server.weather.regions]:
-        raise HttpProblem(422, f"there is no region {strange[0]!r}")
+    for name in names:
+        region_named(server.weather.regions, name)

@@ -11,7 +11,7 @@ from gribmill.access.permissions import OF_TENANT, Role
 from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, IssuedToken, Token
 from gribmill.server.access.authorization import refuse_wider
 from gribmill.server.access.principal import CurrentPrincipal, Principal
-from gribmill.server.api.values import Name, PathName, RequestBody
+from gribmill.server.api.values import Name, Number, PathName, RequestBody
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server, ServerContext
 from gribmill.server.problems import HttpProblem
@@ -20,7 +20,7 @@ from gribmill.views.access import IssuedTokenView, TokenView
 
 router = SecuredRouter("/api/v1/tokens", tag="tokens")
 
-Days = Annotated[float, Field(gt=0, le=LONGEST_DAYS)]
+Days = Annotated[Number, Field(gt=0, le=LONGEST_DAYS)]
 
 
 class NewTokenBody(RequestBody):

@@ -8,9 +8,10 @@ from fastapi import Response
 from pydantic import Field, model_validator
 
 from gribmill.queue.model import Fired, Misfire, NewTrigger, Trigger
+from gribmill.queue.redact import unredacted
 from gribmill.server.api.job_routes import Priority
 from gribmill.server.api.scope import Scope
-from gribmill.server.api.values import JsonObject, Name, ObjectId, PathId, RequestBody
+from gribmill.server.api.values import EditBody, JsonObject, Name, ObjectId, PathId, RequestBody, WholeNumber
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -20,7 +21,7 @@ from gribmill.views.queue.trigger import FiredView
 
 router = SecuredRouter("/api/v1/jobs/triggers", tag="triggers")
 
-Window = Annotated[int, Field(ge=0, le=31 * 86_400)]
+WindowSeconds = Annotated[WholeNumber, Field(ge=0, le=31 * 86_400)]
 
 
 class NewTriggerBody(RequestBody):
@@ -33,7 +34,7 @@ class NewTriggerBody(RequestBody):
     cron_expr: Name | None = None
     timezone: Name | None = None
     payload_template: JsonObject = Field(default_factory=dict)
-    dedupe_window_seconds: Window | None = None
+    dedupe_window_seconds: WindowSeconds | None = None
     priority: Priority | None = None
     misfire: Misfire | None = None
     template_id: ObjectId | None = None
@@ -47,7 +48,7 @@ class NewTriggerBody(RequestBody):
         return self
 
 
-class EditTriggerBody(RequestBody):
+class EditTriggerBody(EditBody):
     """The fields to change; others keep their value."""
 
     label: Name = ""
@@ -56,7 +57,7 @@ class EditTriggerBody(RequestBody):
     timezone: Name = ""
     definition_key: Name = ""
     payload_template: JsonObject = Field(default_factory=dict)
-    dedupe_window_seconds: Window = 0
+    dedupe_window_seconds: WindowSeconds = 0
     priority: Priority = 0
     misfire: Misfire = "latest"
     is_enabled: bool = True
@@ -131,7 +132,7 @@ async def show_trigger(trigger_id: PathId, server: Server, scope: Scope) -> Trig
 async def edit_trigger(
     trigger_id: PathId, body: EditTriggerBody, server: Server, scope: Scope, change: CurrentChange
 ) -> TriggerResource:
-    """Change a trigger; `is_enabled` enables or disables it."""
+    """Change a trigger; `is_enabled` enables or disables it. Values sent back as `[redacted]` stay as they are."""
     changes = {OUR_NAMES.get(name, name): value for name, value in body.given().items()}
     enabled = changes.pop("is_enabled", None)
     if "priority" in changes:
@@ -142,6 +143,8 @@ async def edit_trigger(
     def edit() -> tuple[Trigger, Trigger]:
         triggers = scope.acting().triggers
         before = after = triggers.get(trigger_id)
+        if "args" in changes:
+            changes["args"] = unredacted(changes["args"], before.template)
         if changes:
             after = triggers.edit(trigger_id, **changes)
         if enabled is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 HIGHEST_ID = 2**63 - 1
 PAGE_LIMIT = 1000
@@ -21,6 +22,18 @@ class RequestBody(BaseModel):
     def given(self) -> dict[str, Any]:
         """The fields that the request contains."""
         return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+def _leave_out_defaults(schema: dict[str, Any]) -> None:
+    for part in schema["properties"].values():
+        part.pop("default", None)
+
+
+class EditBody(RequestBody):
+    """The fields to change; others keep their value. The OpenAPI document states no defaults, because generated clients
+    would send them."""
+
+    model_config = ConfigDict(json_schema_extra=_leave_out_defaults)
 
 
 def _storable_object(value: dict[str, Any]) -> dict[str, Any]:
@@ -37,6 +50,24 @@ def _visible(text: str) -> str:
     return text
 
 
+def _not_a_boolean(value: Any) -> Any:
+    """Refuse what pydantic would take for 0 or 1: `"days": true` is not a number of days."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not a boolean")
+    return value
+
+
+def _not_a_number(value: Any) -> Any:
+    """Refuse what pydantic would take for seconds since 1970: `20261119` is a date without its hyphens."""
+    try:
+        number = not isinstance(value, datetime) and math.isfinite(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return value
+    if number:
+        raise ValueError("must be a time such as 2026-11-19T06:00:00Z, not a number")
+    return value
+
+
 def _in_range(moment: datetime) -> datetime:
     if not 1970 <= moment.year <= 9000:
         raise ValueError("must be between 1970 and 9000")
@@ -47,8 +78,12 @@ JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_object)]
 Text = Annotated[str, Field(max_length=2000), AfterValidator(_visible)]
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)]
 Key = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_visible)]
-Moment = Annotated[AwareDatetime, AfterValidator(_in_range)]
-ObjectId = Annotated[int, Field(ge=1, le=HIGHEST_ID)]
+WholeNumber = Annotated[int, BeforeValidator(_not_a_boolean)]
+Number = Annotated[float, BeforeValidator(_not_a_boolean)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_not_a_number), AfterValidator(_in_range)]
+TimeoutSeconds = Annotated[WholeNumber, Field(ge=1, le=604_800)]
+MaxAttempts = Annotated[WholeNumber, Field(ge=1, le=1000)]
+ObjectId = Annotated[WholeNumber, Field(ge=1, le=HIGHEST_ID)]
 PathId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
 PathName = Annotated[str, Path(min_length=1, max_length=200)]
 PathWorker = Annotated[str, Path(min_length=1, max_length=300, description="The worker's id.")]

@@ -10,7 +10,7 @@ from pydantic import Field
 from gribmill.queue.model import Delivery, Enqueued, Webhook
 from gribmill.queue.store.events.webhooks import Webhooks
 from gribmill.server.api.scope import Scope
-from gribmill.server.api.values import Name, PageLimit, PathId, RequestBody
+from gribmill.server.api.values import EditBody, Name, PageLimit, PathId, RequestBody
 from gribmill.server.change import CurrentChange
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
@@ -33,7 +33,7 @@ class NewWebhookBody(RequestBody):
     secret: Secret | None = None
 
 
-class EditWebhookBody(RequestBody):
+class EditWebhookBody(EditBody):
     """The fields to change; others keep their value."""
 
     url: Address = ""

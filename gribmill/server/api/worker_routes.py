@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from gribmill.queue.errors import StoreError
 from gribmill.queue.model import (
     AttemptRef,
     Claimed,
@@ -25,7 +26,7 @@ from gribmill.queue.redact import clean, redacted
 from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal, Principal
 from gribmill.server.access.worker_id import worker_id_of
-from gribmill.server.api.values import Name, PathId, RequestBody
+from gribmill.server.api.values import Name, Number, PathId, RequestBody, WholeNumber
 from gribmill.server.context import Server
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
@@ -36,8 +37,8 @@ router = SecuredRouter("/api/v1/worker/jobs", tag="worker")
 MOST_CLAIMED = 100
 Tail = Annotated[str, Field(max_length=8192)]
 WorkerName = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._:-]+$")]
-LeaseSeconds = Annotated[float, Field(ge=1, le=3600)]
-AttemptNo = Annotated[int, Field(ge=1, le=2**31)]
+LeaseSeconds = Annotated[Number, Field(ge=1, le=3600)]
+AttemptNo = Annotated[WholeNumber, Field(ge=1, le=2**31)]
 
 
 class ClaimBody(RequestBody):
@@ -45,7 +46,7 @@ class ClaimBody(RequestBody):
 
     worker_id: WorkerName
     types: Annotated[tuple[Name, ...], Field(max_length=200)] = ()
-    batch_size: Annotated[int, Field(ge=1, le=MOST_CLAIMED)] = 1
+    batch_size: Annotated[WholeNumber, Field(ge=1, le=MOST_CLAIMED)] = 1
     lease_seconds: LeaseSeconds = 60.0
     hostname: Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z0-9._-]*$")] = ""
     version: Annotated[str, Field(max_length=50, pattern=r"^[A-Za-z0-9.+-]*$")] = ""
@@ -79,9 +80,10 @@ class ClaimedJob(View):
 
 
 class ClaimedJobs(View):
-    """The claimed jobs; empty if nothing is ready."""
+    """The claimed jobs; empty if nothing is ready. A worker that is `draining` gets no more jobs, and should stop."""
 
     jobs: tuple[ClaimedJob, ...]
+    draining: bool
 
 
 class BeatBody(RequestBody):
@@ -93,16 +95,18 @@ class BeatBody(RequestBody):
 
 
 class Beat(View):
-    """The worker still holds the attempt. With `cancel_requested`, it should stop and report a failure."""
+    """The worker still holds the attempt. With `cancel_requested`, it should stop and report a failure. If it is
+    `draining`, it should claim no more."""
 
     held: bool
     cancel_requested: bool
+    draining: bool
 
 
 class _EndBody(RequestBody):
     worker_id: WorkerName
     attempt_no: AttemptNo
-    exit_code: Annotated[int, Field(ge=-255, le=255)] | None = None
+    exit_code: Annotated[WholeNumber, Field(ge=-255, le=255)] | None = None
     stdout_tail: Tail = ""
     stderr_tail: Tail = ""
 
@@ -119,7 +123,7 @@ class FailBody(_EndBody):
     error: Annotated[str, Field(min_length=1, max_length=20_000)]
     permanent: bool = False
     timeout: bool = False
-    retry_in: Annotated[float, Field(ge=0, le=31_536_000)] | None = None
+    retry_in: Annotated[Number, Field(ge=0, le=31_536_000)] | None = None
 
 
 class Accepted(View):
@@ -130,12 +134,12 @@ class Accepted(View):
 
 @router.post("/claim")
 async def claim_jobs(body: ClaimBody, server: Server, principal: CurrentPrincipal) -> ClaimedJobs:
-    """Take the next jobs, each with a lease."""
-    claimed = await server.run(_claim, server.store, body, worker_id_of(principal, body.worker_id), principal.address)
-    return ClaimedJobs.model_construct(jobs=tuple(map(ClaimedJob.of, claimed)))
+    """Take the next jobs, each with a lease. If the response is lost, repeat the request with the same Idempotency-Key:
+    heartbeats renew the leases of all jobs that the worker holds."""
+    return await server.run(_claim, server.store, body, worker_id_of(principal, body.worker_id), principal.address)
 
 
-def _claim(store: Store, body: ClaimBody, worker_id: str, address: str) -> list[Claimed]:
+def _claim(store: Store, body: ClaimBody, worker_id: str, address: str) -> ClaimedJobs:
     store.registry.refresh()
     known = tuple(kind.key for kind in store.registry)
     types = tuple(dict.fromkeys(body.types)) or known
@@ -146,13 +150,19 @@ def _claim(store: Store, body: ClaimBody, worker_id: str, address: str) -> list[
         Heartbeat(worker_id, body.lease_seconds, types, "active", body.hostname or address, body.version, about)
     )
     claimed: list[Claimed] = []
-    while len(claimed) < body.batch_size:
+    draining = store.workers.asked_to_drain(worker_id)
+    while len(claimed) < body.batch_size and not draining:
         left = body.batch_size - len(claimed)
-        batch = store.claim(ClaimRequest(worker_id, types, body.lease_seconds, batch_limit=left))
+        try:
+            batch = store.claim(ClaimRequest(worker_id, types, body.lease_seconds, batch_limit=left))
+        except StoreError:
+            if claimed:
+                break  # the worker must learn what it holds: its heartbeats keep it
+            raise
         if not batch:
             break
         claimed += batch
-    return claimed
+    return ClaimedJobs.model_construct(jobs=tuple(map(ClaimedJob.of, claimed)), draining=draining)
 
 
 @router.post("/{job_id}/heartbeat")
@@ -161,11 +171,13 @@ async def heartbeat_job(job_id: PathId, body: BeatBody, server: Server, principa
     worker_id = worker_id_of(principal, body.worker_id)
     about = {"over": "http", "address": principal.address}
     beat = Heartbeat(worker_id, body.lease_seconds, (), "active", principal.address, "", about)
-    held = await server.run(server.store.workers.beat, beat)
+    workers = server.store.workers
+    held = await server.run(workers.beat, beat)
     mine = next((one for one in held if one.ref == AttemptRef(job_id, body.attempt_no)), None)
     if mine is None:
         raise _fenced(job_id, body.attempt_no)
-    return Beat(held=True, cancel_requested=mine.cancel_requested)
+    draining = await server.run(workers.asked_to_drain, worker_id)
+    return Beat(held=True, cancel_requested=mine.cancel_requested, draining=draining)
 
 
 @router.post("/{job_id}/complete")

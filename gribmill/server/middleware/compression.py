@@ -36,20 +36,18 @@ def compress_gzip(body: bytes) -> bytes:
 ENCODINGS: Mapping[str, Callable[[bytes], bytes]] = {"zstd": compress_zstd, "gzip": compress_gzip}
 
 
-class Compression:
-    """Compresses complete text responses to GET. Ranges, streams and everything else pass through unchanged."""
+class ResponseCompression:
+    """Compresses complete text responses to GET and HEAD. Ranges, streams and everything else pass unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET":
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         wanted = None if "range" in headers else chosen_encoding(headers.get("accept-encoding", ""))
-        if wanted is not None and "if-none-match" in headers:
-            scope = {**scope, "headers": [_strong(*one) for one in scope["headers"]]}
         answer = _Answer(send, wanted)
         await self._app(scope, receive, answer.send)
 
@@ -82,7 +80,7 @@ class _Answer:
         headers = MutableHeaders(scope=head)
         headers["Content-Encoding"], headers["Content-Length"] = encoding, str(len(small))
         if (tag := headers.get("etag", "")).startswith('"'):
-            headers["ETag"] = f"W/{tag}"  # weak: the bytes differ, the content does not
+            headers["ETag"] = f"W/{tag}"  # weak: the bytes differ, the content does not; routes compare weakly
         return small
 
 
@@ -95,11 +93,6 @@ def is_text(start: Message) -> bool:
     if kind == "text/event-stream":
         return False
     return kind.startswith("text/") or kind.endswith("+json") or kind in TEXT_TYPES
-
-
-def _strong(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Turn the weak ETag of a compressed response, as sent by a client, into the original one that routes know."""
-    return (name, value.replace(b'W/"', b'"')) if name == b"if-none-match" else (name, value)
 
 
 def vary(start: Message) -> None:

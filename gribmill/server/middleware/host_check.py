@@ -13,25 +13,27 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class HostCheck:
-    """Responds with 421 unless the Host is in `server.hosts`, the listening address, or loopback."""
+    """Responds with 421 unless the Host is in `server.hosts`, the listening address, or loopback; with 400 if there is
+    none, or several."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
         self._names = {*LOOPBACK_NAMES, settings.host.lower(), *(name.lower() for name in settings.hosts)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._known(scope):
-            problem = HttpProblem(421, "this host name is not allowed; add it to server.hosts")
+        if scope["type"] == "http" and (problem := self._problem(scope)):
             await problem_response(problem)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
-    def _known(self, scope: Scope) -> bool:
+    def _problem(self, scope: Scope) -> HttpProblem | None:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1:
-            return False
+            return HttpProblem(400, "a request has exactly one Host header")
         name = host_name(hosts[0])
-        return name in self._names or self._is_own_address(scope, name)
+        if name in self._names or self._is_own_address(scope, name):
+            return None
+        return HttpProblem(421, "this host name is not allowed; add it to server.hosts")
 
     def _is_own_address(self, scope: Scope, name: str) -> bool:
         """Whether the host is the connection's own IP address, which unlike a name cannot be rebound."""

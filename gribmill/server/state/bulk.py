@@ -12,6 +12,7 @@ from typing import Literal
 
 from gribmill.errors import GribmillError, sentence
 from gribmill.queue.errors import StoreError
+from gribmill.server.problems import problem_of
 
 BulkAction = Literal["cancel", "retry", "run-now"]
 AT_ONCE = 1000
@@ -44,7 +45,7 @@ class BulkOperation:
                 self._act(job_id, act)
             self.state = "finished"
         except StoreError as error:
-            self.state, self.error = "failed", sentence(str(error))
+            self.state, self.error = "failed", problem_of(error).detail
 
     def _act(self, job_id: int, act: Callable[[int], object]) -> None:
         try:

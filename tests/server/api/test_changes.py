@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
+import pytest
 
 from gribmill.console.extension import CONSOLE
+from gribmill.queue.store.types.types import Types
 from gribmill.server.access.same_origin import SAFE_METHODS
 from gribmill.server.router import SecuredRoute
 from gribmill.server.routes import ROUTERS
@@ -125,3 +127,18 @@ def test_pages_of_the_audit_trail_are_contiguous(admin: httpx.Client) -> None:
         if cursor is None:
             break
     assert len(seen) == len({*seen}) == 5
+
+
+def test_last_page_of_the_audit_trail_has_no_cursor_even_if_it_is_full(admin: httpx.Client) -> None:
+    for _ in range(4):
+        admin.post("/api/v1/jobs", json=JOB)
+    first = admin.get("/api/v1/audit?limit=2").json()
+    last = admin.get("/api/v1/audit", params={"limit": 2, "cursor": first["next_cursor"]}).json()
+    assert (len(last["entries"]), last["next_cursor"]) == (2, None)
+
+
+def test_count_of_failed_jobs_is_never_negative(admin: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs may become dead letters between the two counts."""
+    monkeypatch.setattr(Types, "dead_letters", lambda *_: 3)
+    counts = admin.get("/api/v1/jobs/summary").json()["counts"]
+    assert (counts["failed"], counts["dead_letter"]) == (0, 3)

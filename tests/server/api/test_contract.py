@@ -70,6 +70,24 @@ def test_definitions_are_created_listed_and_changed(root: httpx.Client) -> None:
     made(root.post("/api/v1/admin/jobs/definitions", json=DEFINITION), 409)
 
 
+def test_secrets_in_commands_are_hidden_and_stay_when_sent_back(server: LiveServer, root: httpx.Client) -> None:
+    argv = ["gribmill", "--api-token", "s3cret-1", "--url=https://me:s3cret-2@host/", "--password", "{{word}}"]
+    values = {"default_args": {"secret": "s3cret-3"}}
+    schema = {"properties": {"word": {"type": "string"}, "secret": {"type": "string"}}}
+    body = {"key": "hidden", "command": {"argv": argv}, "arg_schema": schema, "values": values}
+    shown = made(root.post("/api/v1/admin/jobs/definitions", json=body))
+    path = "/api/v1/admin/jobs/definitions/hidden"
+    pages = [root.get(path), root.get("/api/v1/admin/jobs/definitions"), root.get("/definitions/hidden")]
+    assert "s3cret" not in "".join([str(shown), *(page.text for page in pages)])
+    assert shown["command"]["argv"][-2:] == ["--password", "{{word}}"]
+    made(root.patch(path, json={"command": {"argv": [*shown["command"]["argv"][:-1], "x"]}}), 200)
+    made(root.patch(path, json={"values": {"default_args": shown["overrides"]["default_args"]}}), 200)
+    stored = server.store.definitions.get("hidden").definition
+    assert stored.command is not None
+    assert stored.command["argv"] == [*argv[:-1], "x"]
+    assert stored.default_args == {"secret": "s3cret-3"}
+
+
 def test_programs_not_on_the_allow_list_never_run(root: httpx.Client) -> None:
     refused = made(root.post("/api/v1/admin/jobs/definitions", json={**DEFINITION, "key": "rm-rf"}), 422)
     assert "is not allowed" in refused["detail"]

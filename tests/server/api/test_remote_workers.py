@@ -6,6 +6,10 @@ from typing import Any
 
 import httpx
 
+from gribmill.catalogue.reads import Catalogue
+from gribmill.pipeline.context import Context
+from gribmill.pipeline.open_queue import remote_database
+from gribmill.pipeline.status.health import health_of
 from gribmill.queue.model import NewJob
 from tests.server.live_server import LiveServer
 
@@ -59,3 +63,10 @@ def test_unknown_worker_id_is_refused(worker: httpx.Client) -> None:
     for wrong in ("", "a/b", "a\x00b", "x" * 201):
         answer = worker.post(f"{PATH}/exchange", json={"worker_id": wrong})
         assert answer.status_code == 422, wrong
+
+
+def test_remote_scan_can_find_why_a_region_is_late(server: LiveServer) -> None:
+    """A scan asks for the health of the queue while a region is late. With one read refused, each would fail."""
+    database = remote_database(server.url, server.token("worker"), 60)
+    context = Context(server.settings, {}, {}, Catalogue(database))
+    assert [one.kind for one in health_of(context, []).problems if one.serious] == ["no models", "no worker"]

@@ -67,3 +67,28 @@ def test_tenant_cannot_change_what_operators_made_of_them(server: LiveServer, ad
 def test_operators_enqueue_them_for_a_tenant(server: LiveServer, admin: httpx.Client) -> None:
     made = server.store.jobs.enqueue(NewJob("scan_source", {"model_id": "hrrr"}, tenant_id=TENANT))
     assert admin.get(f"/api/v1/jobs/{made.id}").json()["definition_key"] == "scan_source"
+
+
+def test_super_admin_enqueues_them_while_acting_for_a_tenant(
+    server: LiveServer, admin: httpx.Client, root: httpx.Client
+) -> None:
+    of_tenant = {"tenant_id": TENANT}
+    group = admin.post("/api/v1/groups", json={"name": "ours"}).json()["id"]
+    what = {"definition_key": "scan_source"}
+    made = [
+        root.post("/api/v1/jobs", params=of_tenant, json={**what, "payload": {"model_id": "hrrr"}}),
+        root.post("/api/v1/jobs", params=of_tenant, json={**what, "payload": {"model_id": "gfs"}, "group_id": group}),
+        root.post("/api/v1/templates", params=of_tenant, json={**what, "name": "ours", "payload": {}}),
+        root.patch("/api/v1/templates/ours", params=of_tenant, json={"payload": {"model_id": "nam"}}),
+        root.post("/api/v1/templates/ours/jobs", params=of_tenant),
+        root.post(
+            "/api/v1/jobs/triggers",
+            params=of_tenant,
+            json={**what, "label": "o", "trigger_type": "event", "event_name": "x", "payload_template": {}},
+        ),
+    ]
+    assert [one.status_code for one in made] == [201, 201, 201, 200, 201, 422], [one.text for one in made]
+    assert "model_id" in made[-1].text, "the arguments are still checked"
+    assert {(job.type, job.tenant_id) for job in server.store.jobs.list().jobs} == {("scan_source", TENANT)}
+    shared = root.post("/api/v1/jobs", params=of_tenant, json={"definition_key": "prune"})
+    assert shared.status_code == 422, "work that is done once for all tenants belongs to none of them"

@@ -57,6 +57,10 @@ BODIES: dict[str, tuple[bytes, tuple[int, ...]]] = {
     "large priority": (b'{"definition_key": "sleep", "priority": 9223372036854775808}', (422,)),
     "time long past": (b'{"definition_key": "sleep", "scheduled_for": "0001-01-01T00:00:00Z"}', (422,)),
     "time without zone": (b'{"definition_key": "sleep", "scheduled_for": "2026-01-01T00:00:00"}', (422,)),
+    "time as a number": (b'{"definition_key": "sleep", "scheduled_for": 1795000000}', (422,)),
+    "time as an endless number": (b'{"definition_key": "sleep", "scheduled_for": ' + b"9" * 1000 + b"}", (422,)),
+    "date without hyphens": (b'{"definition_key": "sleep", "scheduled_for": "20301119"}', (422,)),
+    "boolean as a number": (b'{"definition_key": "sleep", "priority": true}', (422,)),
     "waits for no job": (b'{"definition_key": "sleep", "after": [9223372036854775807]}', (404, 422)),
 }
 
@@ -71,6 +75,20 @@ def test_a_body_is_refused_with_a_problem(server: LiveServer, client: httpx.Clie
         assert answer.headers["content-type"] == "application/problem+json"
         assert 0 < len(answer.json()["detail"]) < 2000
         assert server.store.jobs.list().jobs == before
+
+
+@pytest.mark.parametrize("name", ["deep", "endless integer", "bad UTF-8", "not JSON"])
+def test_a_body_that_is_no_json_is_called_so(client: httpx.Client, name: str) -> None:
+    answer = client.post("/api/v1/jobs", content=BODIES[name][0], headers=JSON)
+    assert (answer.status_code, answer.json()["detail"]) == (400, "the body is not JSON")
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", None])
+def test_a_body_of_another_type_is_refused(client: httpx.Client, kind: str | None) -> None:
+    headers = {"Content-Type": kind} if kind else {}
+    answer = client.post("/api/v1/jobs", content=b'{"definition_key": "sleep"}', headers=headers)
+    assert answer.status_code == 415, answer.text
+    assert "Content-Type: application/json" in answer.json()["detail"]
 
 
 def test_a_nul_in_a_payload_is_stored_as_both_databases_can(server: LiveServer, client: httpx.Client) -> None:
@@ -92,6 +110,8 @@ def test_a_nul_in_a_payload_is_stored_as_both_databases_can(server: LiveServer, 
         ("/api/v1/jobs", {"limit": 0}),
         ("/api/v1/jobs", {"cursor": 2**63}),
         ("/api/v1/jobs", {"created_after": "yesterday"}),
+        ("/api/v1/jobs", {"created_after": "2026"}),
+        ("/api/v1/events", {"since": "20261119"}),
         ("/api/v1/jobs", {"status": "pending"}),
         ("/api/v1/jobs", {"offset": 1, "cursor": 5}),
         ("/api/v1/groups", {"limit": 1001}),

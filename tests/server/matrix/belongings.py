@@ -25,7 +25,7 @@ class Belongings:
     def __init__(self, server: LiveServer, root: httpx.Client, tenant: str) -> None:
         self._server = server
         self._root = root
-        self._tenant = tenant
+        self.tenant = tenant
         self._store = server.store.for_tenant(tenant)
         self._tokens = Tokens(server.store.database)
 
@@ -44,11 +44,11 @@ class Belongings:
             self._store.templates.list(),
             self._store.webhooks.list(),
             self._store.tenant(),
-            [(one.id, one.secret_hash, one.revoked_at) for one in self._tokens.list(self._tenant)],
+            [(one.id, one.secret_hash, one.revoked_at) for one in self._tokens.list(self.tenant)],
         ]
 
     def _text(self) -> str:
-        return f"{self._tenant}-{next(_numbers)}"
+        return f"{self.tenant}-{next(_numbers)}"
 
     def _job(self, **more: Any) -> int:
         return self._store.jobs.enqueue(NewJob("sleep", {"seconds": 0, "say": self._text()}, **more)).id
@@ -60,7 +60,7 @@ class Belongings:
 
     def _logged_job(self) -> int:
         """A job that has run and has a log."""
-        job_id = self._job(priority=1000)
+        job_id = self._job(priority=max(self._server.store.tenants.priorities))
         settings = self._server.settings
         values = settings.model_dump(mode="json")
         Ticker(self._server.store, 60.0, values, logs=output_logs(settings)).tick(1, ("sleep",))
@@ -82,16 +82,16 @@ class Belongings:
 
     def _event(self) -> int:
         with self._server.store.database.write() as tx:
-            tx.publish(NewEvent("run.completed", {"of": self._text()}, self._tenant))
+            tx.publish(NewEvent("run.completed", {"of": self._text()}, self.tenant))
         return self._store.events.list(limit=1)[0].id
 
     def _token(self) -> str:
-        return self._tokens.create(self._text(), "tenant_viewer", tenant_id=self._tenant).token.id
+        return self._tokens.create(self._text(), "tenant_viewer", tenant_id=self.tenant).token.id
 
     def _tenant_name(self) -> str:
-        return self._tenant
+        return self.tenant
 
     def _bulk(self) -> str:
         body = {"action": "cancel", "filter": {"status": "queued", "correlation_id": "none"}}
-        answer = self._root.post("/api/v1/jobs/bulk", json=body, params={"tenant_id": self._tenant})
+        answer = self._root.post("/api/v1/jobs/bulk", json=body, params={"tenant_id": self.tenant})
         return str(answer.json()["id"])

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import time
 
-from gribmill.queue.model import Claimed, ClaimRequest, Failed, NewJob, NewTenant, Report, Succeeded, Transfer
+from gribmill.queue.model import (
+    Claimed,
+    ClaimRequest,
+    Failed,
+    NewJob,
+    NewTenant,
+    PublishedEvent,
+    Report,
+    Succeeded,
+    Transfer,
+)
 from gribmill.queue.store import Store
 from gribmill.server.metrics.families import MetricFamilies
 from gribmill.server.metrics.tail import CounterTail
@@ -112,8 +122,14 @@ def test_a_lost_lease_is_counted(live_server: LiveServer) -> None:
 
 
 def test_events_from_outside_change_no_metric(live_server: LiveServer) -> None:
-    """Otherwise callers who may report events could create unlimited labels."""
-    live_server.store.events.emit("hour.ingested", {"mirror": "made up", "bytes": 5})
-    live_server.store.events.emit("hour.cut", {"model_id": "made up", "decode_seconds": 5})
+    """Otherwise whoever reports or writes events could create unlimited labels."""
+    payloads = {
+        "hour.ingested": {"mirror": "made up", "bytes": 5},
+        "hour.cut": {"model_id": "made up", "decode_seconds": 5},
+    }
+    with live_server.store.database.write() as tx:
+        for name, payload in payloads.items():
+            row = {"name": name, "tenant_id": "global", "payload": payload, "event_key": None}
+            tx.query(PublishedEvent, "events/insert_emitted", row)
     seen = scrape(live_server)
     assert "made up" not in seen.text

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -24,9 +25,10 @@ from tests.server.data.forecast_root import LAT, LON, make_forecasts
 from tests.waiting import wait_until
 
 HOURS, RUNS_KEPT = 7, 4
-SLOW_CLIENTS, CRAWLING_CLIENTS, HALF_OPEN = 40, 20, 60
+SLOW_CLIENTS, CRAWLING_CLIENTS, HALF_OPEN, STREAMS = 40, 20, 60, 20
 # Pause between two requests of a client, to leave the machine some CPU.
 PAUSE_SECONDS = 0.02
+WATCH_SECONDS, RUN_SECONDS = 2.0, 5.0
 SAMPLE_SECONDS = 30.0
 SETTINGS = 'data = "{data}"\n[server]\ntile_memory_megabytes = 16\n'
 # Growth between the first and the last third of the time that counts as allocator noise.
@@ -60,7 +62,7 @@ def served(folder: Path) -> Iterator[Served]:
         port = probe.getsockname()[1]
     config = folder / "gribmill.toml"
     config.write_text(SETTINGS.format(data=folder))
-    words = [sys.executable, "-m", "gribmill", "--config", str(config), "serve", "--port", str(port)]
+    words = [sys.executable, "-m", "gribmill", "--config", str(config), "serve", "--dev", "--port", str(port)]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     found = Served(process, port)
     try:
@@ -82,28 +84,75 @@ def usual(server: Served, choose: random.Random, stop: threading.Event) -> None:
     """Requests for everything that the server offers."""
     with httpx.Client(base_url=server.url, timeout=60) as client:
         while not stop.wait(PAUSE_SECONDS):
-            place = f"lat={LAT + choose.uniform(-0.3, 0.3):.3f}&lon={LON + choose.uniform(-0.4, 0.3):.3f}"
             (latest,) = client.get("/api/v1/runs/latest?model=hrrr").json()
-            tile = choose.choice(latest["tiles"])
-            path = choose.choice(
-                [
-                    f"/api/v1/point?{place}",
-                    f"/api/v1/point?{place}&vars=t2m,tp,ws10&units=us&run=seamless",
-                    f"/v1/forecast?latitude={LAT}&longitude={LON}&hourly=temperature_2m,precipitation&past_days=2",
-                    f"/edr/collections/hrrr:boston/position?coords=POINT({LON} {LAT})",
-                    "/edr/collections/hrrr:boston/cube?bbox=-72,41,-70,44&parameter-name=t2m",
-                    "/api/v1/area?vars=t2m,tp&region=boston&model=hrrr",
-                    tile,
-                    tile.partition("?")[0].replace(".npz", ".json?values=true"),
-                    tile.partition("?")[0].replace(".npz", ".arrow"),
-                    "/metrics",
-                    "/api/v1/jobs",
-                    "/api/v1/status",
-                    "/",
-                    f"/nothing/{choose.random()}",
-                ]
-            )
-            assert_answered(client, path)
+            paths = choose.choice((forecasts, areas, tiles, map_and_pictures, pages))(choose, latest)
+            assert_answered(client, choose.choice(paths))
+
+
+def forecasts(choose: random.Random, latest: dict[str, Any]) -> list[str]:
+    places = [(LAT + choose.uniform(-0.3, 0.3), LON + choose.uniform(-0.4, 0.3)) for _ in range(40)]
+    lat, lon = places[0]
+    many = "&".join(
+        f"{axis}={','.join(f'{place[number]:.3f}' for place in places)}"
+        for number, axis in enumerate(("latitude", "longitude"))
+    )
+    columns = "hourly=temperature_2m,wind_speed_10m,precipitation&daily=temperature_2m_max,sunrise&timezone=auto"
+    return [
+        f"/api/v1/point?lat={lat:.3f}&lon={lon:.3f}",
+        f"/api/v1/point?lat={lat:.3f}&lon={lon:.3f}&vars=t2m,tp,ws10&units=us&run=seamless",
+        f"/api/v1/point?lat={lat:.3f}&lon={lon:.3f}&method=bilinear&tz=America/New_York&run={latest['run']}",
+        f"/v1/forecast?latitude={lat:.3f}&longitude={lon:.3f}&{columns}&past_days=2",
+        f"/v1/forecast?{many}&{columns}",
+        f"/v1/forecast?{many}&{columns}&format=flatbuffers",
+        f"/v1/forecast?{many}&{columns}&models=hrrr,gfs&format=csv",
+    ]
+
+
+def areas(choose: random.Random, latest: dict[str, Any]) -> list[str]:
+    west, south = LON + choose.uniform(-0.4, 0.1), LAT + choose.uniform(-0.3, 0.1)
+    east, north = west + choose.uniform(0.15, 0.3), south + choose.uniform(0.15, 0.3)
+    ring = ",".join(f"{x:.3f} {y:.3f}" for x, y in ((west, south), (east, south), (east, north), (west, south)))
+    edr = "/edr/collections/hrrr:boston"
+    return [
+        f"{edr}/position?coords=POINT({west:.3f} {south:.3f})",
+        f"{edr}/instances/{latest['run']}/position?coords=POINT({west:.3f} {south:.3f})",
+        f"{edr}/area?coords=POLYGON(({ring}))",
+        f"{edr}/cube?bbox={west:.3f},{south:.3f},{east:.3f},{north:.3f}&parameter-name=t2m",
+        f"{edr}/instances",
+        "/edr/collections",
+        f"/api/v1/area?vars=t2m,tp&bbox={west:.3f},{south:.3f},{east:.3f},{north:.3f}&model=hrrr",
+        "/api/v1/area?vars=t2m,tp&region=boston&model=hrrr",
+    ]
+
+
+def tiles(choose: random.Random, latest: dict[str, Any]) -> list[str]:
+    tile = choose.choice(latest["tiles"])
+    path = tile.partition("?")[0].removesuffix(".npz")
+    return [tile, f"{path}.json?values=true", f"{path}.json", f"{path}.arrow"]
+
+
+def map_and_pictures(choose: random.Random, latest: dict[str, Any]) -> list[str]:
+    west, south = choose.uniform(-180, 150), choose.uniform(-80, 60)
+    tile = choose.choice(latest["tiles"]).partition("?")[0]
+    return [
+        "/map",
+        f"/console/map/tiles?model=hrrr&run={latest['run']}&region=boston",
+        f"/console/map/coastlines.npz?box={west:.2f},{south:.2f},{west + 20:.2f},{south + 15:.2f}",
+        "/console/map/colours",
+        "/console/map/variable?name=t2m&units=K",
+        tile.replace(".npz", f".png?var={choose.choice(('t2m', 'tp', 'ws10'))}&dpi=50"),
+    ]
+
+
+def pages(choose: random.Random, latest: dict[str, Any]) -> list[str]:
+    model_and_run = f"hrrr/{latest['run']}"
+    return [
+        "/", "/jobs", "/jobs?status=queued", "/runs", f"/runs/{model_and_run}", f"/runs/{model_and_run}/3", "/groups",
+        "/triggers", "/definitions", "/definitions/sleep", "/events", "/webhooks", "/workers", "/sources", "/storage",
+        "/tenants", "/tokens", "/audit", "/backfills/new", "/login", "/metrics", "/api/v1/jobs", "/api/v1/jobs/summary",
+        "/api/v1/status", "/api/v1/runs", "/api/v1/models", "/api/v1/events", "/api/openapi.json",
+        f"/nothing/{choose.random()}",
+    ]  # fmt: skip
 
 
 def assert_answered(client: httpx.Client, path: str) -> None:
@@ -141,22 +190,45 @@ def crawling(server: Served, choose: random.Random, stop: threading.Event) -> No
     opened = [asked(server, choose.choice(texts)) for _ in range(CRAWLING_CLIENTS)]
     while not stop.wait(1):
         for number, one in enumerate(opened):
-            if not read_byte(one):
+            if not read_some(one, 1):
                 one.close()
                 opened[number] = asked(server, choose.choice(texts))
     for one in opened:
         one.close()
 
 
-def read_byte(connection: socket.socket) -> bool:
+def read_some(connection: socket.socket, most: int) -> bool:
     """Whether the connection is still open."""
     connection.setblocking(False)
     try:
-        return bool(connection.recv(1))
+        return bool(connection.recv(most))
     except BlockingIOError:
         return True
     except OSError:
         return False
+
+
+def watching(server: Served, choose: random.Random, stop: threading.Event) -> None:
+    """Event streams that are read, while jobs are added and events emitted; now and then one resumes elsewhere."""
+    newest = 0
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        opened = [watcher(server, newest) for _ in range(STREAMS)]
+        while not stop.wait(WATCH_SECONDS):
+            assert client.post("/api/v1/events", json={"name": "soak.tick"}).status_code == 201
+            assert client.post("/api/v1/jobs", json={"definition_key": "sleep", "payload": {}}).status_code == 201
+            for one in opened:
+                assert read_some(one, 65536), "a stream that is read stays open"
+            newest = client.get("/api/v1/events?limit=1").json()[0]["id"]
+            number = choose.randrange(STREAMS)
+            opened[number].close()
+            opened[number] = watcher(server, newest)
+        for one in opened:
+            one.close()
+
+
+def watcher(server: Served, newest: int) -> socket.socket:
+    resumed = f"Last-Event-ID: {newest}\r\n" if newest else ""
+    return asked(server, f"GET /api/v1/events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n{resumed}\r\n")
 
 
 def half_open(server: Served, choose: random.Random, stop: threading.Event) -> None:
@@ -184,10 +256,14 @@ def asked(server: Served, text: str) -> socket.socket:
     return found
 
 
+def whole_hour(days_ago: int) -> datetime:
+    return datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=days_ago)
+
+
 def new_runs(root: Path, stop: threading.Event) -> None:
     """Add a run every few seconds and remove the oldest, as the chain does."""
-    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=60)
-    while not stop.wait(5):
+    begin = whole_hour(days_ago=60)
+    while not stop.wait(RUN_SECONDS):
         begin += timedelta(hours=1)
         make_forecasts(root, run_id(begin), HOURS)
         for model in ("hrrr", "gfs"):
@@ -198,11 +274,11 @@ def new_runs(root: Path, stop: threading.Event) -> None:
 @pytest.mark.soak
 def test_memory_files_and_threads_stay_flat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seconds = 60 * float(os.environ.get("GRIBMILL_SOAK_MINUTES", "10"))
-    make_forecasts(tmp_path, run_id(datetime.now(UTC) - timedelta(days=61)), HOURS)
+    make_forecasts(tmp_path, run_id(whole_hour(days_ago=61)), HOURS)
     stop, failures = threading.Event(), list[Exception]()
     with served(tmp_path) as server:
         threads = [started(lambda: new_runs(tmp_path, stop), failures)]
-        for seed, work in enumerate((usual, usual, usual, slow, crawling, half_open)):
+        for seed, work in enumerate((usual, usual, usual, slow, crawling, watching, half_open)):
             threads.append(started(_work(work, server, seed, stop), failures))
         series: list[tuple[float, float, int, int]] = []
         begin = time.monotonic()
