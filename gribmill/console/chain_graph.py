@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.queue.errors import QueueError
 from gribmill.queue.store.jobs.listing import Dependency, History
 
@@ -48,7 +48,7 @@ class ChainGraph:
         return NODE_HEIGHT
 
 
-def chain_graph(handle: Handle, history: History) -> ChainGraph | None:
+def chain_graph(handle: AnyStore, history: History) -> ChainGraph | None:
     """The graph of a job; None if it has no dependencies in either direction."""
     if not history.parents and not history.children:
         return None
@@ -82,7 +82,7 @@ def _relatives(history: History, step: int) -> Sequence[Dependency]:
     return history.parents if step < 0 else history.children
 
 
-def _looked_up(handle: Handle, job_id: int, step: int) -> Sequence[Dependency]:
+def _looked_up(handle: AnyStore, job_id: int, step: int) -> Sequence[Dependency]:
     try:
         return _relatives(handle.jobs.history(job_id), step)
     except QueueError:

@@ -10,7 +10,7 @@ from gribmill.queue.store.scope import TenantStore
 from gribmill.version import __version__
 from gribmill.views.queue.event import PAYLOADS
 
-Handle = Store | TenantStore
+AnyStore = Store | TenantStore
 """The queue as a visitor sees it: all of it, or one tenant's."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.errors import quoted
 from gribmill.queue.errors import GroupNotFound
 from gribmill.queue.model import STATUSES, JobSource
@@ -48,7 +48,7 @@ class JobSearch:
         return {"status": self.status, "q": self.text}
 
 
-def read_search(handle: Handle, text: str, status: str) -> JobSearch:
+def read_search(handle: AnyStore, text: str, status: str) -> JobSearch:
     """Parse a search. Never fails: problems are reported in `error`."""
     text = " ".join(text.split())[:LONGEST_SEARCH]
     if status and status not in STATES:
@@ -72,7 +72,7 @@ def read_search(handle: Handle, text: str, status: str) -> JobSearch:
         return replace(search, error=str(error))
 
 
-def _narrowed(handle: Handle, search: JobSearch) -> JobSearch:
+def _narrowed(handle: AnyStore, search: JobSearch) -> JobSearch:
     words, wanted = search.words, search.wanted
     if "source" in words and words["source"] not in get_args(JobSource):
         names = ", ".join(get_args(JobSource))
@@ -95,7 +95,7 @@ def _narrowed(handle: Handle, search: JobSearch) -> JobSearch:
     return replace(search, wanted=wanted)
 
 
-def _group_id(handle: Handle, name: str) -> int:
+def _group_id(handle: AnyStore, name: str) -> int:
     if name.isdecimal() and len(name) < 19:
         return handle.groups.get(int(name)).id
     return handle.groups.find(name).id

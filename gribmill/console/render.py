@@ -91,5 +91,9 @@ def query(values: Mapping[str, Any], **changes: Any) -> str:
 @cache
 def static_url(name: str) -> str:
     """The URL of a file in `static/`; it changes with the file's content."""
-    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
-    return f"{STATIC_URL}{name}?v={digest}"
+    return f"{STATIC_URL}{name}?v={version_of((STATIC / name).read_bytes())}"
+
+
+def version_of(content: bytes) -> str:
+    """Identifies the content of a file in `static/`."""
+    return hashlib.sha256(content).hexdigest()[:16]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from gribmill.queue.errors import BadArguments
 
@@ -125,7 +126,10 @@ def _value(field: FormField, text: str) -> Any:
         case "integer":
             return int(text)
         case "number":
-            return float(text)
+            found = float(text)
+            if not math.isfinite(found):
+                raise ValueError
+            return found
         case "boolean":
             if text not in ("true", "false"):
                 raise ValueError
@@ -133,7 +137,7 @@ def _value(field: FormField, text: str) -> Any:
         case "words":
             return [line.strip() for line in text.splitlines() if line.strip()]
         case "json":
-            return json.loads(text)
+            return json.loads(text, parse_constant=_refuse_constant)
         case _:
             return text
 
@@ -142,3 +146,18 @@ def _expected(kind: Kind) -> str:
     return {"integer": "a whole number", "number": "a number", "boolean": "true or false", "json": "JSON"}.get(
         kind, "text"
     )
+
+
+def json_arguments(text: str) -> dict[str, Any]:
+    """Arguments typed as a JSON object; none for an empty text. Raises BadArguments."""
+    try:
+        found = json.loads(text or "{}", parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadArguments(f"the arguments are not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise BadArguments("the arguments must be a JSON object, such as {}")
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

@@ -218,7 +218,7 @@ def test_tenants_and_tokens_are_managed_and_audited(visited: tuple[LivelyServer,
     page = visited[1]
     assert "added" in act("/tenants", "Add", Name="newcomer", Title="New").lower()
     assert "was changed" in act("/tenants/newcomer", "Save", Running_jobs="3")
-    assert "not a number" in act("/tenants/newcomer", "Save", Running_jobs="many")
+    assert "Running jobs must be a whole number" in act("/tenants/newcomer", "Save", Running_jobs="many")
     assert "is disabled" in act("/tenants", "Disable")
     assert "is enabled" in act("/tenants", "Enable")
     assert "choose one" in act("/tokens", "Create", Name="robot")

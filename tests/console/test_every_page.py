@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from gribmill.access.permissions import Role
+from gribmill.console.render import static_url
 from gribmill.console.routes import ROUTERS
 from gribmill.queue.model import NewEvent, NewJob, NewTrigger
 from gribmill.server.access.console_operations import FOR_ADMINS, FOR_OPERATORS, FOR_VIEWERS
@@ -52,6 +53,11 @@ def test_every_page_works_on_an_empty_data_root(live_server: LiveServer) -> None
             shown = visit.page(path)
             assert inline_content(shown) == [], path
             assert "<h1" in shown, path
+
+
+def test_hour_of_a_run_that_cannot_exist_is_not_found(live_server: LiveServer) -> None:
+    with visiting(live_server) as visit:
+        assert "runs begin on the hour" in visit.page("/runs/hrrr/20260919_0435/3", 404)
 
 
 @pytest.mark.parametrize("role", ["tenant_viewer", "tenant_admin"])
@@ -183,10 +189,13 @@ def test_programs_get_problem_documents_where_browsers_get_pages(live_server: Li
 
 def test_static_files_are_cached_and_nothing_else_is_served(live_server: LiveServer) -> None:
     with live_server.client() as client:
-        style = client.get("/static/console.css?v=1")
+        style = client.get(static_url("console.css"))
         assert "immutable" in style.headers["cache-control"]
-        again = client.get("/static/console.css", headers={"If-None-Match": style.headers["etag"]})
-        assert again.status_code == 304
+        for path in ("/static/console.css?v=of-another-server", "/static/console.css"):
+            assert client.get(path).headers["cache-control"] == "no-cache"
+        for given in (style.headers["etag"], style.headers["etag"].removeprefix("W/"), '"other", W/"x", *'):
+            again = client.get("/static/console.css", headers={"If-None-Match": given})
+            assert again.status_code == (200 if given.endswith(", *") else 304)
         for path in ("/static/../render.py", "/static/%2e%2e/render.py", "/static/", "/static/none.js"):
             assert client.get(path).status_code == 404
         scripts = sum(len(client.get(f"/static/{name}.js").content) for name in ("theme", "times", "live", "copy"))

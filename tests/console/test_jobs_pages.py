@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.console.pages import bulk
 from gribmill.console.pages.bulk import BulkAction
 from gribmill.queue.model import ClaimRequest, Failed, NewJob, Report, Succeeded
@@ -246,7 +246,7 @@ def test_a_bulk_action_on_many_jobs_shows_its_progress(dev_server: LiveServer, m
     ids = add(store, 30)
     act = bulk.act_on
 
-    def act_and_wait(handle: Handle, action: BulkAction, job_id: int, by: str) -> None:
+    def act_and_wait(handle: AnyStore, action: BulkAction, job_id: int, by: str) -> None:
         if job_id == ids[6]:
             reached.set()
             assert gate.wait(60)

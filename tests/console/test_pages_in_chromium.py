@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from gribmill.access.permissions import Role
 from gribmill.console.render import STATIC
 from gribmill.queue.model import NewJob
 from tests.console.lively_root import HOSTILE, WORKER, pages_of
-from tests.console.lively_server import LivelyServer
+from tests.console.lively_server import LivelyServer, start_lively
 from tests.servers.chromium import Complaints, serious_findings
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-# Screenshots for manual review; the folder is not in git.
+# Screenshots for manual review, if they are wanted; the folder is not in git.
+WANTS_PICTURES = "GRIBMILL_TEST_PICTURES" in os.environ
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 MOST_SCRIPT_BYTES = 250_000
@@ -41,6 +43,13 @@ FOR_TENANTS = (
 )
 
 
+@pytest.fixture(scope="module")
+def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivelyServer]:
+    """One backend: a browser gets the same templates from both, which test_every_page.py and the others visit."""
+    with ExitStack() as resources:
+        yield start_lively("sqlite", tmp_path_factory, resources)
+
+
 def overflow(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
     wider: int = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
@@ -48,13 +57,15 @@ def overflow(page: Page) -> int:
 
 
 def take(page: Page, path: str, kind: str) -> None:
+    if not WANTS_PICTURES:
+        return
     name = re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-") or "overview"
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=PICTURES / f"{name}.{kind}.png", full_page=True)
 
 
 def test_every_page_is_accessible(lively: LivelyServer, page: Page) -> None:
-    """Nothing overflows, axe-core has no serious finding, hostile content stays text; saves screenshots."""
+    """Nothing overflows, axe-core has no serious finding, hostile content stays text."""
     page.on("dialog", lambda dialog: pytest.fail(f"a script of the content ran: {dialog.message}"))
     for path in pages_of(lively.root):
         page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
@@ -63,11 +74,6 @@ def test_every_page_is_accessible(lively: LivelyServer, page: Page) -> None:
         assert page.locator("h1").count() == 1, path
         assert page.locator(FOREIGN).count() == 0, path
         assert overflow(page) == 0, path
-        if lively.backend == "postgres":  # the same templates: pictures are taken once
-            page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-            assert serious_findings(page) == [], f"{path} on a phone"
-            assert overflow(page) == 0, f"{path} on a phone"
-            continue
         assert serious_findings(page) == [], path
         take(page, path, "light")
         page.emulate_media(color_scheme="dark")
@@ -75,7 +81,8 @@ def test_every_page_is_accessible(lively: LivelyServer, page: Page) -> None:
         take(page, path, "dark")
         page.set_viewport_size(PHONE)  # type: ignore[arg-type]
         page.emulate_media(color_scheme="light")
-        page.reload()
+        assert serious_findings(page) == [], f"{path} on a phone"
+        assert overflow(page) == 0, f"{path} on a phone"
         take(page, path, "phone")
 
 

@@ -8,7 +8,7 @@ from gribmill.draw.of_tile import palette_of, wind_palette
 from gribmill.draw.palette import palette
 from gribmill.tiles.read.units import Conversion, conversion, conversion_for, shown_unit
 
-Shown = tuple[str, float, float]
+ToUnit = tuple[str, float, float]
 
 
 class ShownVariable(TypedDict):
@@ -16,8 +16,8 @@ class ShownVariable(TypedDict):
 
     palette: str
     to_palette: tuple[float, float]
-    metric: Shown
-    us: Shown
+    metric: ToUnit
+    us: ToUnit
 
 
 def shown_variable(name: str, units: str) -> ShownVariable:

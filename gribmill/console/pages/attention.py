@@ -10,6 +10,7 @@ from gribmill.console.pages.overview import DEAD_COUNTED
 from gribmill.console.pages.weather_troubles import Trouble, troubles_of_weather
 from gribmill.console.weather_look import WeatherLook
 from gribmill.console.wording import counted, duration
+from gribmill.pipeline.status.health import OF_FORECASTS
 from gribmill.queue.model import Reservation
 from gribmill.queue.worker.supervisor.clock_skew import TOLERATED_SECONDS
 from gribmill.views.queue.worker import WorkerView
@@ -18,8 +19,6 @@ SKEW_SECONDS = 2.0
 WORKERS_NAMED = 3
 # Health problems that this page reports itself, with a button.
 REPORTED_HERE = ("paused", "reserved", "dead letters")
-# Tenants see problems with forecasts, not with the machine.
-FOR_TENANTS = ("model", "tiles", "mirrors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def troubles_of(look: WeatherLook, state: QueueState) -> list[Trouble]:
 
 def troubles_of_tenant(look: WeatherLook, state: QueueState) -> list[Trouble]:
     """What a tenant may see: nothing about the machine or other tenants."""
-    found = [*_dead_letters(state), *troubles_of_weather(look, lambda kind: kind in FOR_TENANTS, links=False)]
+    found = [*_dead_letters(state), *troubles_of_weather(look, lambda kind: kind in OF_FORECASTS, links=False)]
     return sorted(found, key=lambda one: not one.serious)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.console.job_search import JobSearch
 from gribmill.console.wording import counted
 from gribmill.queue.errors import QueueError
@@ -45,7 +45,7 @@ def bulk_actions(status: str) -> tuple[BulkAction, ...]:
     return ("retry",) if status else ("cancel", "retry")
 
 
-def choose_matching(handle: Handle, search: JobSearch, action: BulkAction, newest: int | None = None) -> BulkChoice:
+def choose_matching(handle: AnyStore, search: JobSearch, action: BulkAction, newest: int | None = None) -> BulkChoice:
     """All matching jobs, up to the limit of a bulk action; with `newest`, only jobs up to this id."""
     wanted = search.wanted
     asked = wanted.wanted_status
@@ -58,7 +58,7 @@ def choose_matching(handle: Handle, search: JobSearch, action: BulkAction, newes
     return BulkChoice(action, tuple(ids[:MOST]), len(ids) <= MOST)
 
 
-def _ids(handle: Handle, wanted: JobFilter, newest: int | None) -> Iterator[int]:
+def _ids(handle: AnyStore, wanted: JobFilter, newest: int | None) -> Iterator[int]:
     before = None if newest is None else newest + 1
     while True:
         page = handle.jobs.list(wanted, limit=PAGE_LIMIT, before=before)
@@ -68,7 +68,7 @@ def _ids(handle: Handle, wanted: JobFilter, newest: int | None) -> Iterator[int]
             return
 
 
-def choose_ids(handle: Handle, ids: Sequence[int], action: BulkAction) -> BulkChoice:
+def choose_ids(handle: AnyStore, ids: Sequence[int], action: BulkAction) -> BulkChoice:
     """The given jobs that the action can change."""
     found = []
     for job_id in dict.fromkeys(ids):
@@ -81,7 +81,7 @@ def choose_ids(handle: Handle, ids: Sequence[int], action: BulkAction) -> BulkCh
     return BulkChoice(action, tuple(found))
 
 
-def act_on(handle: Handle, action: BulkAction, job_id: int, by: str) -> None:
+def act_on(handle: AnyStore, action: BulkAction, job_id: int, by: str) -> None:
     """Change one job."""
     if action == "cancel":
         handle.jobs.cancel(job_id, f"cancelled with others by {by}")

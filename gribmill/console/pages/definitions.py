@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gribmill.console.frame import Handle, Visitor
+from gribmill.console.frame import AnyStore, Visitor
 from gribmill.console.schema_form import fields_of_schema
 from gribmill.pipeline.job_types import TYPES
 from gribmill.queue.model import Definition
+from gribmill.queue.redact import redact_json
 from gribmill.queue.store import Store
 
 # Internal types. Tenants may enqueue types added by operators, and types that do not affect other tenants.
@@ -20,7 +21,7 @@ def may_enqueue(visitor: Visitor, definition: Definition) -> bool:
     return visitor.sees_all or definition.key not in ONLY_OPERATORS
 
 
-def definitions_values(store: Store, handle: Handle, visitor: Visitor) -> dict[str, Any]:
+def definitions_values(store: Store, handle: AnyStore, visitor: Visitor) -> dict[str, Any]:
     """All types, with the number of waiting and running jobs of each."""
     counts = handle.activity.counts()
     return {
@@ -40,8 +41,9 @@ def definition_values(store: Store, key: str, visitor: Visitor) -> dict[str, Any
         "definition": one,
         "state": _state(one),
         "effective": sorted((name, value) for name, value in one.effective.items() if name != "default_args"),
-        "overrides": one.overrides if isinstance(one.overrides, dict) else {},
-        "fields": fields_of_schema(one.arg_schema, one.default_args),
+        "command": redact_json(one.command),
+        "overrides": redact_json(one.overrides) if isinstance(one.overrides, dict) else {},
+        "fields": fields_of_schema(one.arg_schema, redact_json(one.default_args)),
         "versions": [*reversed(found.versions)][:20],
         "may_enqueue": may_enqueue(visitor, one),
         "typed": {},

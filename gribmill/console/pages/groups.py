@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.console.pages.jobs import job_row
 from gribmill.queue.model import GroupProgress
 from gribmill.queue.store.jobs.listing import JobFilter
@@ -32,7 +32,7 @@ def group_row(progress: GroupProgress, now: datetime) -> GroupRow:
     return GroupRow(progress, rate, open_jobs / rate * 60 if rate and open_jobs else None)
 
 
-def groups_values(handle: Handle, before: int | None) -> dict[str, Any]:
+def groups_values(handle: AnyStore, before: int | None) -> dict[str, Any]:
     now = datetime.now(UTC)
     found = [*handle.groups.list(limit=ROWS + 1, before=before)]
     return {
@@ -42,7 +42,7 @@ def groups_values(handle: Handle, before: int | None) -> dict[str, Any]:
     }
 
 
-def group_values(handle: Handle, group_id: int) -> dict[str, Any]:
+def group_values(handle: AnyStore, group_id: int) -> dict[str, Any]:
     """One group with its newest jobs; raises GroupNotFound if there is none."""
     now = datetime.now(UTC)
     progress = handle.groups.progress(group_id)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gribmill.console.chain_graph import chain_graph
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.pipeline.job_text import job_text
 from gribmill.queue.errors import QueueError
 from gribmill.queue.model import FINISHED, Attempt, AttemptRef, Job, shown_status
@@ -51,7 +51,7 @@ class AttemptBlock:
     log_path: str | None
 
 
-def job_values(handle: Handle, job_id: int, logs: OutputLogs) -> dict[str, Any]:
+def job_values(handle: AnyStore, job_id: int, logs: OutputLogs) -> dict[str, Any]:
     """The page of one job; raises JobNotFound if there is none."""
     history = handle.jobs.history(job_id)
     job = history.job
@@ -151,7 +151,7 @@ def _block(one: Attempt, live_tail: str) -> AttemptBlock:
     )
 
 
-def _related(handle: Handle, job: Job) -> dict[str, Any]:
+def _related(handle: AnyStore, job: Job) -> dict[str, Any]:
     """Jobs with the same correlation id, and the group."""
     found: dict[str, Any] = {"correlated": [], "group": None}
     if job.correlation_id is not None:

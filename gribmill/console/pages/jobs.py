@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.console.job_search import JobSearch
 from gribmill.console.pages.bulk import bulk_actions
 from gribmill.pipeline.job_text import job_text, short_error
@@ -91,7 +91,7 @@ def _moment(job: Job) -> tuple[str, datetime | None]:
     return "queued", job.created_at
 
 
-def jobs_values(handle: Handle, search: JobSearch, before: int | None) -> dict[str, Any]:
+def jobs_values(handle: AnyStore, search: JobSearch, before: int | None) -> dict[str, Any]:
     """A page of the list."""
     now = datetime.now(UTC)
     found = _page(handle, search, before) if search.error is None else _Found((), None)
@@ -115,7 +115,7 @@ class _Found:
     """The job id at which a search without an index stopped; the next page continues there."""
 
 
-def _page(handle: Handle, search: JobSearch, before: int | None) -> _Found:
+def _page(handle: AnyStore, search: JobSearch, before: int | None) -> _Found:
     if search.indexed:
         page = handle.jobs.list(search.wanted, limit=ROWS, before=before)
         return _Found(page.jobs, page.next_before)
@@ -127,7 +127,7 @@ def _page(handle: Handle, search: JobSearch, before: int | None) -> _Found:
     return _Found(page.jobs, oldest, oldest)
 
 
-def _pills(handle: Handle, search: JobSearch) -> list[Pill]:
+def _pills(handle: AnyStore, search: JobSearch) -> list[Pill]:
     if not search.countable:
         return [Pill(status, label, None) for status, label in LABELS.items()]
     kind = search.words.get("type")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from gribmill.console.chart import lines, round_up, stacked_bars
-from gribmill.console.frame import Handle, Visitor
+from gribmill.console.frame import AnyStore, Visitor
 from gribmill.console.weather_look import WeatherLook
 from gribmill.console.wording import duration
 from gribmill.pipeline.status.freshness import RegionFreshness
@@ -77,7 +77,7 @@ def _reasons(fresh: Sequence[RegionFreshness]) -> list[str]:
     return [f"{text} ({', '.join(names[:4])}{'…' if len(names) > 4 else ''})" for text, names in by_text.items()]
 
 
-def queue_values(handle: Handle, workers: Sequence[Worker], lease: timedelta, now: datetime) -> dict[str, Any]:
+def queue_values(handle: AnyStore, workers: Sequence[Worker], lease: timedelta, now: datetime) -> dict[str, Any]:
     """Cards and charts."""
     counts = handle.activity.counts()
     hour = handle.activity.last_hour()
@@ -127,7 +127,7 @@ def _latency(one: MinuteOfJobs) -> str:
 
 
 def overview_values(
-    handle: Handle,
+    handle: AnyStore,
     look: WeatherLook,
     workers: Sequence[Worker],
     lease_seconds: float,

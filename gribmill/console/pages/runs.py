@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from gribmill.catalogue.records import HourRecord, RunRecord
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
 from gribmill.console.pages.jobs import JobRow, job_row
 from gribmill.console.pages.run_grid import LEGEND, RunGrid, run_grid
 from gribmill.console.weather_look import followed_models
@@ -149,7 +149,7 @@ def _spans(hours: Mapping[int, HourRecord], first: datetime, whole: float) -> li
     return found
 
 
-def hour_values(context: Context, handle: Handle, ref: HourRef, visible: Collection[str] | None) -> dict[str, Any]:
+def hour_values(context: Context, handle: AnyStore, ref: HourRef, visible: Collection[str] | None) -> dict[str, Any]:
     """One file: its source, its tiles and its jobs."""
     known = context.catalogue.hour(ref)
     tiles = [
@@ -169,7 +169,7 @@ def hour_values(context: Context, handle: Handle, ref: HourRef, visible: Collect
 
 
 def _jobs(
-    context: Context, handle: Handle, ref: HourRef, regions: Sequence[str], known: HourRecord | None
+    context: Context, handle: AnyStore, ref: HourRef, regions: Sequence[str], known: HourRecord | None
 ) -> list[JobRow]:
     """Active and failed jobs, and the newest builds of this file."""
     now = datetime.now(UTC)
@@ -180,6 +180,6 @@ def _jobs(
     return [job_row(mine[job_id], now) for job_id in sorted(mine, reverse=True)]
 
 
-def _sees(handle: Handle, tenant_id: str) -> bool:
+def _sees(handle: AnyStore, tenant_id: str) -> bool:
     name = getattr(handle, "name", None)
     return name is None or name == tenant_id

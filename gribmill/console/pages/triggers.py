@@ -10,11 +10,12 @@ from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from gribmill.console.frame import Handle
+from gribmill.console.frame import AnyStore
+from gribmill.console.schema_form import json_arguments
+from gribmill.console.typed_number import whole_number
 from gribmill.queue.cron import CronSchedule
-from gribmill.queue.errors import BadTrigger
 from gribmill.queue.model import Firing, NewTrigger, Trigger
-from gribmill.queue.redact import redact_json
+from gribmill.queue.redact import redact_json, unredacted
 
 SLOTS_SHOWN = 5
 
@@ -41,20 +42,20 @@ def trigger_row(trigger: Trigger, last: Firing | None = None) -> TriggerRow:
     return TriggerRow(trigger, rule, local, json.dumps(redact_json(trigger.template), ensure_ascii=False), last)
 
 
-def triggers_values(handle: Handle) -> dict[str, Any]:
+def triggers_values(handle: AnyStore) -> dict[str, Any]:
     """All triggers, sorted by their next firing."""
     late = datetime.max.replace(tzinfo=UTC)
     found = sorted(handle.triggers.list(), key=lambda one: (not one.is_enabled, one.next_fire_at or late, one.id))
     return {"rows": [trigger_row(one, _last(handle, one)) for one in found]}
 
 
-def _last(handle: Handle, trigger: Trigger) -> Firing | None:
+def _last(handle: AnyStore, trigger: Trigger) -> Firing | None:
     if trigger.last_fired_at is None:
         return None
     return next(iter(handle.triggers.firings(trigger.id, 1)), None)
 
 
-def trigger_values(handle: Handle, trigger_id: int) -> dict[str, Any]:
+def trigger_values(handle: AnyStore, trigger_id: int) -> dict[str, Any]:
     trigger = handle.triggers.get(trigger_id)
     return {
         "row": trigger_row(trigger),
@@ -89,50 +90,32 @@ def slots_of(cron: str | None, timezone: str | None) -> list[tuple[datetime, str
 
 
 def read_new_trigger(fields: Mapping[str, str], by: str) -> NewTrigger:
-    """The trigger that the form describes; raises BadTrigger if a field is invalid."""
+    """The trigger that the form describes; raises BadArguments if a field is invalid."""
     return NewTrigger(
         fields["label"],
         fields["type"],
-        arguments_from(fields["args"]),
+        json_arguments(fields["args"]),
         cron=fields["cron"] or None,
         timezone=(fields["timezone"] or None) if fields["cron"] else None,
         event=fields["event"] or None,
-        priority=_priority(fields["priority"]),
+        priority=whole_number(fields["priority"], "the priority"),
         created_by=by,
     )
 
 
-def changes_from(fields: Mapping[str, str], old: Mapping[str, str]) -> dict[str, Any]:
-    """The changed fields, by the parameter names of `edit`."""
+def changes_from(fields: Mapping[str, str], trigger: Trigger) -> dict[str, Any]:
+    """The changed fields, by the parameter names of `edit`. Secrets that the form hides stay as they are."""
+    old = fields_of(trigger)
     changed = [name for name in old if name in fields and fields[name].strip() != old[name].strip()]
     found: dict[str, Any] = {}
     for name in changed:
         if name == "args":
-            found["args"] = arguments_from(fields["args"])
+            found["args"] = unredacted(json_arguments(fields["args"]), trigger.template)
         elif name == "priority":
-            found["priority"] = _priority(fields["priority"])
+            found["priority"] = whole_number(fields["priority"], "the priority")
         else:
             found[name] = fields[name] or None
     return found
-
-
-def arguments_from(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise BadTrigger(f"the arguments are not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise BadTrigger("the arguments must be a JSON object, such as {}")
-    return found
-
-
-def _priority(text: str) -> int | None:
-    if not text:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise BadTrigger("the priority must be a whole number") from None
 
 
 def _zone(name: str | None) -> ZoneInfo:

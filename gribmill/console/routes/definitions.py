@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,11 +12,12 @@ from gribmill.console.frame import Notice, Refresh
 from gribmill.console.pages.definitions import definition_values, definitions_values, may_enqueue
 from gribmill.console.routes.form import Form
 from gribmill.console.routes.notices import back_with
-from gribmill.console.routes.visit import CurrentVisit, Visit
-from gribmill.console.schema_form import fields_of_schema, read_arguments
-from gribmill.console.wording import capital
-from gribmill.queue.errors import BadArguments, QueueError, UnknownJobType
+from gribmill.console.routes.visit import CurrentVisit, Visit, refusal
+from gribmill.console.schema_form import fields_of_schema, json_arguments, read_arguments
+from gribmill.console.typed_number import number, whole_number
+from gribmill.queue.errors import QueueError, UnknownJobType
 from gribmill.queue.model import Definition, NewJob
+from gribmill.queue.redact import unredacted
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 
@@ -67,7 +67,7 @@ async def console_enqueue_job(visit: CurrentVisit, key: str) -> Response:
         change.after = {"type": job.type, "args": job.args}
         made = await visit.server.run(visit.handle.jobs.enqueue, job)
     except QueueError as error:
-        shown = {**values, "problem": capital(str(error)), "typed": dict(form.fields)}
+        shown = {**values, "problem": refusal(error), "typed": dict(form.fields)}
         return await visit.show(
             "jobs/definition.html",
             definition.key,
@@ -84,36 +84,16 @@ def _job(definition: Definition, form: Form, by: str) -> NewJob:
     fields = fields_of_schema(definition.arg_schema, definition.default_args)
     if fields:
         typed = {name.removeprefix("arg."): value for name, value in form.fields if name.startswith("arg.")}
-        args = read_arguments(fields, typed)
+        args = unredacted(read_arguments(fields, typed), definition.default_args)
     else:
-        args = _json_object(form.one("args", "{}"))
+        args = json_arguments(form.one("args"))
     return NewJob(
         definition.key,
         args,
-        priority=int(_number(form, "priority") or 0),
-        delay_seconds=_number(form, "delay") or None,
+        priority=whole_number(form.one("priority"), "the priority") or 0,
+        delay_seconds=number(form.one("delay"), "the delay") or None,
         created_by=by,
     )
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise BadArguments(f"the arguments are not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise BadArguments("the arguments must be a JSON object, such as {}")
-    return found
-
-
-def _number(form: Form, name: str) -> float | None:
-    text = form.one(name)
-    if not text:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise BadArguments(f"the {name} is not a number") from None
 
 
 @router.post("/{key}/pause")

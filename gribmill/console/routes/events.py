@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.responses import Response
 
 from gribmill.console.frame import Refresh
-from gribmill.console.routes.visit import CurrentVisit, Visit
-from gribmill.console.wording import capital
+from gribmill.console.routes.visit import BeforeId, CurrentVisit, Visit, refusal
 from gribmill.queue.errors import BadArguments, QueueError
 from gribmill.queue.redact import redact_json
 from gribmill.server.router import SecuredRouter
@@ -22,7 +21,6 @@ REFRESH = Refresh(5)
 LONGEST_TEXT = 300
 DELIVERIES_SHOWN = 50
 Id = Annotated[int, Path(gt=0, lt=2**63)]
-Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 def payload_text(payload: Any) -> str:
@@ -36,7 +34,7 @@ def payload_text(payload: Any) -> str:
 
 
 @router.get("/events")
-async def console_events(visit: CurrentVisit, name: str = "", before: Before = None) -> Response:
+async def console_events(visit: CurrentVisit, name: str = "", before: BeforeId = None) -> Response:
     """Events, newest first."""
 
     def values() -> dict[str, Any]:
@@ -46,7 +44,7 @@ async def console_events(visit: CurrentVisit, name: str = "", before: Before = N
             handle = visit.handle
             found = handle.events.list(pattern=name.strip() or None, before_id=before, limit=ROWS + 1)
         except BadArguments as error:
-            problem = capital(str(error))
+            problem = refusal(error)
         shown = [(one, payload_text(redact_json(one.payload))) for one in found[:ROWS]]
         following = found[ROWS - 1].id if len(found) > ROWS else None
         return {"events": shown, "next_before": following, "before": before, "pattern": name, "problem": problem}
@@ -114,7 +112,7 @@ async def console_add_webhook(visit: CurrentVisit) -> Response:
     try:
         made = await visit.server.run(webhooks.add, typed["url"], names, created_by=visit.by)
     except QueueError as error:
-        return await _webhooks(visit, problem=capital(str(error)), typed=typed)
+        return await _webhooks(visit, problem=refusal(error), typed=typed)
     change.object = f"webhook {made.id}"
     return await _webhooks(visit, secret=made.secret)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.responses import Response
 
 from gribmill.console.frame import Notice, Refresh
@@ -13,8 +13,8 @@ from gribmill.console.pages.backfills import form_values, offers, read_requests
 from gribmill.console.pages.groups import group_values, groups_values
 from gribmill.console.routes.form import Form
 from gribmill.console.routes.notices import back_with
-from gribmill.console.routes.visit import CurrentVisit, Visit
-from gribmill.console.wording import capital, counted
+from gribmill.console.routes.visit import BeforeId, CurrentVisit, Visit, refusal
+from gribmill.console.wording import counted
 from gribmill.errors import GribmillError
 from gribmill.pipeline.backfill.backfill import enqueue_backfill, plan_backfill
 from gribmill.server.context import ServerContext
@@ -26,11 +26,10 @@ REFRESH = Refresh(5)
 FIELDS = ("model", "from", "to", "cycles", "hours", "regions")
 LONGEST_FIELD = 300
 GroupId = Annotated[int, Path(gt=0, lt=2**63)]
-Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 @router.get("/groups")
-async def console_groups(visit: CurrentVisit, before: Before = None) -> Response:
+async def console_groups(visit: CurrentVisit, before: BeforeId = None) -> Response:
     """Groups and backfills, newest first."""
     values = partial(groups_values, visit.handle, before)
     refresh = REFRESH if before is None else None
@@ -89,7 +88,7 @@ async def console_estimate_backfill(visit: CurrentVisit) -> Response:
         requests = await visit.server.run(read_requests, visit.server.weather, fields, visit.by)
         found = await visit.server.run(offers, visit.server.weather, requests)
     except GribmillError as error:
-        return await _form(visit, fields, problem=capital(str(error)))
+        return await _form(visit, fields, problem=refusal(error))
     return await _form(visit, fields, offers=found)
 
 
@@ -102,7 +101,7 @@ async def console_start_backfill(visit: CurrentVisit) -> Response:
     try:
         names = await visit.server.run(_start, visit.server, fields, visit.by)
     except GribmillError as error:
-        return await _form(visit, fields, problem=capital(str(error)))
+        return await _form(visit, fields, problem=refusal(error))
     change.object = ", ".join(names)
     if not names:
         return back_with("/backfills/new", Notice("Nothing to fetch: everything is already here.", "note"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Path
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from gribmill.console.frame import Handle, Refresh
+from gribmill.console.frame import AnyStore, Refresh
 from gribmill.console.job_search import read_search
 from gribmill.console.pages.job import job_values
 from gribmill.console.pages.jobs import jobs_values
-from gribmill.console.routes.visit import CurrentVisit
+from gribmill.console.routes.visit import BeforeId, CurrentVisit
 from gribmill.pipeline.open_queue import output_logs
 from gribmill.queue.model import AttemptRef
 from gribmill.server.context import ServerContext
@@ -24,11 +24,10 @@ router = SecuredRouter("/jobs", tag="console", in_docs=False)
 REFRESH = Refresh(4)
 LOG_BYTES = 2_000_000
 JobId = Annotated[int, Path(gt=0, lt=2**63)]
-Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 @router.get("")
-async def console_jobs(visit: CurrentVisit, q: str = "", status: str = "", before: Before = None) -> Response:
+async def console_jobs(visit: CurrentVisit, q: str = "", status: str = "", before: BeforeId = None) -> Response:
     """A page of jobs, newest first."""
     handle = visit.handle
     search = await visit.server.run(read_search, handle, q, status)
@@ -62,7 +61,7 @@ async def console_job_log(visit: CurrentVisit, job_id: JobId, attempt_no: JobId)
     return PlainTextResponse(text, headers={"Content-Disposition": "inline"})
 
 
-def _log(server: ServerContext, handle: Handle, ref: AttemptRef) -> bytes:
+def _log(server: ServerContext, handle: AnyStore, ref: AttemptRef) -> bytes:
     handle.jobs.get(ref.job_id)
     path = output_logs(server.settings).path(ref)
     try:
@@ -124,7 +123,7 @@ async def console_postpone_job(visit: CurrentVisit, job_id: JobId) -> Response:
     return await visit.act(move, f"/jobs/{job_id}", f"job {job_id}")
 
 
-def _move(handle: Handle, job_id: int, where: str) -> str:
+def _move(handle: AnyStore, job_id: int, where: str) -> str:
     match where:
         case "front":
             handle.jobs.move_to_front(job_id)

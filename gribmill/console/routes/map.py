@@ -17,6 +17,7 @@ from gribmill.identity import MODEL_ID, REGION_NAME, RUN_ID, run_time
 from gribmill.regions.box import Box
 from gribmill.server.context import Server
 from gribmill.server.data.runs import tile_url
+from gribmill.server.etag import has_current
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 from gribmill.storage.layout import TileFolder
@@ -92,6 +93,6 @@ async def console_map_coastlines(
     body = await server.run(coastline_file, asked.west, asked.south, asked.east, asked.north)
     tag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
     headers = {"Cache-Control": KEEP, "ETag": tag}
-    if request.headers.get("if-none-match") == tag:
+    if has_current(request.headers, tag):
         return Response(status_code=304, headers=headers)
     return Response(body, media_type="application/zip", headers=headers)

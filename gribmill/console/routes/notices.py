@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 
 from fastapi import Request
@@ -12,13 +11,15 @@ from starlette.responses import RedirectResponse, Response
 from gribmill.console.frame import Notice
 
 COOKIE = "gribmill_notice"
-LONGEST_NOTICE = 1500
+# Browsers drop cookies of more than 4096 bytes: as base64, a quotation mark takes almost three.
+MOST_BYTES = 1400
 
 
 def back_with(path: str, notice: Notice) -> Response:
     """Redirect to a page that shows the notice."""
     answer = RedirectResponse(path, 303)
-    text = json.dumps([notice.kind, notice.text[:LONGEST_NOTICE]])
+    shown = notice.text.encode()[:MOST_BYTES].decode(errors="ignore")
+    text = json.dumps([notice.kind, shown], ensure_ascii=False)
     value = base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
     answer.set_cookie(COOKIE, value, max_age=60, path="/", httponly=True, samesite="strict")
     return answer
@@ -30,7 +31,7 @@ def read_notice(request: Request) -> Notice | None:
         return None
     try:
         kind, text = json.loads(base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)))
-    except (binascii.Error, ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
     return Notice(str(text), kind) if kind in ("good", "bad", "note") else None
 

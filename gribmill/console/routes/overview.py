@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query
 from starlette.responses import HTMLResponse, Response
 
-from gribmill.console.frame import Handle, Refresh, Visitor, frame
+from gribmill.console.frame import AnyStore, Refresh, Visitor, frame
 from gribmill.console.pages.attention import QueueState, troubles_of, troubles_of_tenant
 from gribmill.console.pages.overview import DEAD_COUNTED, overview_values
 from gribmill.console.render import render
@@ -44,7 +44,7 @@ def _values(visit: Visit) -> dict[str, Any]:
 
 
 def _read(
-    server: ServerContext, handle: Handle, look: WeatherLook, regions: set[str] | None, visitor: Visitor
+    server: ServerContext, handle: AnyStore, look: WeatherLook, regions: set[str] | None, visitor: Visitor
 ) -> dict[str, Any]:
     workers = server.store.workers.list()
     lease = server.settings.queue.lease_seconds
@@ -62,7 +62,7 @@ def warm_up(app: FastAPI) -> None:
     render("overview.html", {"page": frame(visitor, "Overview", "overview", refresh=REFRESH), **values})
 
 
-def _queue_state(handle: Handle, workers: Sequence[Worker], lease_seconds: float) -> QueueState:
+def _queue_state(handle: AnyStore, workers: Sequence[Worker], lease_seconds: float) -> QueueState:
     dead = handle.activity.unretried_dead_letters(DEAD_COUNTED)
     if not isinstance(handle, Store):
         return QueueState(dead=dead)

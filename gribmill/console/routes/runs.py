@@ -10,7 +10,7 @@ from starlette.responses import Response
 from gribmill.console.frame import Refresh
 from gribmill.console.pages.runs import hour_values, run_values, runs_values
 from gribmill.console.routes.visit import CurrentVisit
-from gribmill.identity import HourRef, IdentityError, RunRef
+from gribmill.identity import HourRef, IdentityError, RunRef, whole_run
 from gribmill.pipeline.job_types import ingest_job
 from gribmill.server.context import ServerContext
 from gribmill.server.problems import HttpProblem
@@ -86,7 +86,7 @@ def _fetch(server: ServerContext, ref: HourRef, by: str) -> str:
 def _hour(model_id: str, run_id: str, hour: int) -> HourRef:
     try:
         ref = HourRef(model_id, run_id, hour)
-        _ = ref.run.time
+        whole_run(run_id)
     except IdentityError as error:
         raise HttpProblem(404, str(error)) from None
     return ref

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import lru_cache
 
 from fastapi import Request
 from starlette.responses import Response
 
-from gribmill.console.render import STATIC
+from gribmill.console.render import STATIC, version_of
+from gribmill.server.etag import has_current
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 
@@ -17,14 +17,11 @@ router = SecuredRouter("/static", tag="console", in_docs=False)
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
     ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".txt": "text/plain; charset=utf-8",
-    ".woff2": "font/woff2",
 }
 KEEP = "public, max-age=31536000, immutable"
-# For modules imported by other modules: their URLs contain no version, so browsers must revalidate them.
+# For modules imported by other modules, whose URLs contain no version, and for a version that another server has
+# during an upgrade: browsers must revalidate them.
 LOOK_AGAIN = "no-cache"
 
 
@@ -34,9 +31,10 @@ async def console_static(request: Request, name: str) -> Response:
     found = _files().get(name)
     if found is None:
         raise HttpProblem(404, f"there is nothing at {request.url.path}")
-    data, kind, tag = found
-    headers = {"Cache-Control": KEEP if "v" in request.query_params else LOOK_AGAIN, "ETag": tag}
-    if request.headers.get("if-none-match") == tag:
+    data, kind, version = found
+    tag, keeps = f'"{version}"', request.query_params.get("v") == version
+    headers = {"Cache-Control": KEEP if keeps else LOOK_AGAIN, "ETag": tag}
+    if has_current(request.headers, tag):
         return Response(status_code=304, headers=headers)
     return Response(data, media_type=kind, headers=headers)
 
@@ -49,6 +47,5 @@ def _files() -> dict[str, tuple[bytes, str, str]]:
         kind = TYPES.get(path.suffix)
         if kind is not None and path.is_file():
             data = path.read_bytes()
-            tag = f'"{hashlib.sha256(data).hexdigest()[:24]}"'
-            found[path.relative_to(STATIC).as_posix()] = (data, kind, tag)
+            found[path.relative_to(STATIC).as_posix()] = (data, kind, version_of(data))
     return found

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query
 from starlette.responses import Response
 
 from gribmill.access.permissions import ROLES
-from gribmill.access.tokens import IssuedToken
+from gribmill.access.tokens import DEFAULT_DAYS, IssuedToken
 from gribmill.console.frame import Notice
 from gribmill.console.routes.form import Form
 from gribmill.console.routes.notices import back_with
-from gribmill.console.routes.visit import CurrentVisit, Visit
-from gribmill.console.wording import capital
+from gribmill.console.routes.visit import BeforeId, CurrentVisit, Visit, refusal
+from gribmill.console.typed_number import number, whole_number
 from gribmill.errors import GribmillError, quoted
-from gribmill.queue.errors import BadTenant
+from gribmill.queue.errors import BadTenant, QueueError
 from gribmill.queue.model import NewTenant, Tenant
 from gribmill.queue.store import Store
+from gribmill.regions.errors import RegionError
+from gribmill.regions.region import Region, region_named
 from gribmill.server.access.authorization import refuse_wider
 from gribmill.server.router import SecuredRouter
 
@@ -36,7 +38,6 @@ LIMITS = (
     ("keep_runs", "Runs to keep"),
     ("keep_bytes", "Bytes to keep"),
 )
-Before = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 @router.get("/tenants")
@@ -88,10 +89,11 @@ async def console_edit_tenant(visit: CurrentVisit, name: str) -> Response:
     change = visit.change
     change.object, change.before = f"tenant {tenant.name}", _fields_of(tenant)
     try:
-        await visit.server.run(visit.server.store.tenants.edit, name, **_changes(form, tenant))
-    except BadTenant as error:
+        changes = _changes(form, tenant, visit.server.weather.regions)
+        await visit.server.run(visit.server.store.tenants.edit, name, **changes)
+    except (QueueError, RegionError) as error:
         fields = {key: form.one(key) for key in _fields_of(tenant)}
-        shown = {"tenant": tenant, "fields": fields, "limits": LIMITS, "problem": capital(str(error))}
+        shown = {"tenant": tenant, "fields": fields, "limits": LIMITS, "problem": refusal(error)}
         title = f"Tenant {tenant.name}"
         return await visit.show("access/tenant.html", title, lambda: shown, active="tenants", status=422)
     change.after = {key: form.one(key) for key in _fields_of(tenant)}
@@ -104,20 +106,19 @@ def _fields_of(tenant: Tenant) -> dict[str, str]:
     return {"title": tenant.title, "timezone": tenant.timezone, "regions": " ".join(tenant.regions), **shown}
 
 
-def _changes(form: Form, tenant: Tenant) -> dict[str, Any]:
+def _changes(form: Form, tenant: Tenant, known: Mapping[str, Region]) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "title": form.one("title"),
         "timezone": form.one("timezone") or "UTC",
         "regions": tuple(form.one("regions").replace(",", " ").split()),
     }
+    for name in changes["regions"]:
+        if name not in tenant.regions:
+            region_named(known, name)
     for name, label in LIMITS:
         if name not in form or _fields_of(tenant)[name] == form.one(name):
             continue  # unchanged: a large number is shown rounded
-        text = form.one(name)
-        try:
-            changes[name] = None if not text else float(text) if name == "keep_days" else int(text)
-        except ValueError:
-            raise BadTenant(f"{label}: {quoted(text)} is not a number") from None
+        changes[name] = (number if name == "keep_days" else whole_number)(form.one(name), label)
     return changes
 
 
@@ -185,15 +186,15 @@ async def console_create_token(visit: CurrentVisit) -> Response:
             role,
             tenant_id=form.one("tenant") or None,
             scopes=scopes,
-            days=float(form.one("days") or 90),
+            days=number(form.one("days") or str(DEFAULT_DAYS), "the days until it expires"),
             created_by=visit.by,
         )
 
     change = visit.change
     try:
         issued = await visit.server.run(create)
-    except (GribmillError, ValueError) as error:
-        return await _tokens(visit, problem=capital(str(error)))
+    except GribmillError as error:
+        return await _tokens(visit, problem=refusal(error))
     change.object = f"token {issued.token.id}"
     change.after = {"name": issued.token.name, "role": issued.token.role, "tenant": issued.token.tenant_id}
     return await _tokens(visit, issued=issued)
@@ -223,7 +224,7 @@ async def console_revoke_token(visit: CurrentVisit, token_id: str) -> Response:
 
 
 @router.get("/audit")
-async def console_audit(visit: CurrentVisit, before: Before = None) -> Response:
+async def console_audit(visit: CurrentVisit, before: BeforeId = None) -> Response:
     """Who changed what, newest first."""
 
     def values() -> dict[str, Any]:

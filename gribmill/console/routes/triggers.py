@@ -8,11 +8,10 @@ from typing import Annotated, Any
 from fastapi import Path
 from starlette.responses import Response
 
-from gribmill.console.frame import Handle, Notice, Refresh
+from gribmill.console.frame import AnyStore, Notice, Refresh
 from gribmill.console.pages.definitions import ONLY_OPERATORS
 from gribmill.console.pages.triggers import (
     changes_from,
-    fields_of,
     read_new_trigger,
     slots_of,
     trigger_values,
@@ -20,10 +19,9 @@ from gribmill.console.pages.triggers import (
 )
 from gribmill.console.routes.form import Form
 from gribmill.console.routes.notices import back_with
-from gribmill.console.routes.visit import CurrentVisit, Visit
-from gribmill.console.wording import capital
+from gribmill.console.routes.visit import CurrentVisit, Visit, refusal
 from gribmill.queue.errors import BadTrigger, QueueError
-from gribmill.server.problems import problem_of
+from gribmill.server.problems import http_status
 from gribmill.server.router import SecuredRouter
 
 router = SecuredRouter("/triggers", tag="console", in_docs=False)
@@ -68,7 +66,7 @@ async def console_add_trigger(visit: CurrentVisit) -> Response:
             return await _new(visit, fields, slots=slots)
         made = await visit.server.run(triggers.add, new)
     except QueueError as error:
-        return await _new(visit, fields, problem=capital(str(error)))
+        return await _new(visit, fields, problem=refusal(error))
     change.object = f"trigger {made.id}"
     return back_with(f"/triggers/{made.id}", Notice("The trigger was added."))
 
@@ -99,9 +97,9 @@ async def console_edit_trigger(visit: CurrentVisit, trigger_id: TriggerId) -> Re
             await visit.server.run(_edit, handle, trigger_id, fields)
             return back_with(f"/triggers/{trigger_id}", Notice("The trigger was changed."))
     except QueueError as error:
-        if problem_of(error).status == 404:
+        if http_status(error) == 404:
             raise
-        problem = capital(str(error))
+        problem = refusal(error)
 
     def values() -> dict[str, Any]:
         shown = {"fields": fields, "problem": problem, "slots": slots, "previewed": problem is None}
@@ -112,8 +110,8 @@ async def console_edit_trigger(visit: CurrentVisit, trigger_id: TriggerId) -> Re
     return await visit.show("rules/trigger.html", title, values, active="triggers", status=status)
 
 
-def _edit(handle: Handle, trigger_id: int, fields: dict[str, str]) -> None:
-    changes = changes_from(fields, fields_of(handle.triggers.get(trigger_id)))
+def _edit(handle: AnyStore, trigger_id: int, fields: dict[str, str]) -> None:
+    changes = changes_from(fields, handle.triggers.get(trigger_id))
     if changes:
         handle.triggers.edit(trigger_id, **changes)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from gribmill.access.audit import AuditedChange
-from gribmill.console.frame import Handle, Notice, Refresh, Visitor, frame
+from gribmill.console.frame import AnyStore, Notice, Refresh, Visitor, frame
 from gribmill.console.remembered import Remembered
 from gribmill.console.render import render
 from gribmill.console.routes.form import Form, form_of
@@ -23,9 +23,11 @@ from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal, Principal
 from gribmill.server.change import current_change
 from gribmill.server.context import Server, ServerContext
-from gribmill.server.problems import problem_of
+from gribmill.server.problems import http_status, problem_of
 
 LOOK_SECONDS = 5.0
+# The last id of the page before.
+BeforeId = Annotated[int | None, Query(gt=0, lt=2**63)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Visit:
     principal: Principal
 
     @property
-    def handle(self) -> Handle:
+    def handle(self) -> AnyStore:
         """The queue: all of it, or one tenant's."""
         tenant, store = self.principal.tenant_id, self.server.store
         return store if tenant is None else store.for_tenant(tenant)
@@ -102,11 +104,16 @@ class Visit:
         try:
             notice = Notice(capital(await self.server.run(action)))
         except GribmillError as error:
-            if problem_of(error).status == 404:
+            if http_status(error) == 404:
                 raise
-            notice = Notice(capital(str(error)), "bad")
+            notice = Notice(refusal(error), "bad")
         self.change.after = {"result" if notice.kind == "good" else "refused": notice.text}
         return back_with(back, notice)
+
+
+def refusal(error: GribmillError) -> str:
+    """Why something was not done, as a sentence for the visitor."""
+    return capital(problem_of(error).detail)
 
 
 def visitor_of(principal: Principal) -> Visitor:

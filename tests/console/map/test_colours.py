@@ -57,12 +57,12 @@ def steps_of(table: ColourTable) -> list[str]:
 
 
 @pytest.mark.parametrize("vision", VISION)
-@pytest.mark.parametrize("name", [*palettes(), "difference"])
-def test_no_two_steps_of_a_scale_look_alike(name: str, vision: str) -> None:
-    steps = steps_of(colour_tables()["clear"][name])
-    if name == "direction":
-        steps = steps[:-1]  # the circle closes
-    assert not look_alike(steps, vision), f"{name} with {vision}: {steps}"
+def test_no_two_steps_of_a_scale_look_alike(vision: str) -> None:
+    for name in (*palettes(), "difference"):
+        steps = steps_of(colour_tables()["clear"][name])
+        if name == "direction":
+            steps = steps[:-1]  # the circle closes
+        assert not look_alike(steps, vision), f"{name} with {vision}: {steps}"
 
 
 def look_alike(steps: list[str], vision: str) -> list[tuple[int, int]]:

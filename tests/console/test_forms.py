@@ -1,0 +1,73 @@
+"""Values that forms submit: numbers that are none, names that do not exist, secrets that were not shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from gribmill.access.audit import AuditTrail
+from gribmill.queue.model import NewTenant, NewTrigger
+from tests.console.visits import visiting
+from tests.server.live_server import LiveServer
+
+
+@pytest.mark.parametrize("typed", ["nan", "inf", "1.7", "soon"])
+def test_priority_of_a_new_job_is_a_whole_number(dev_server: LiveServer, typed: str) -> None:
+    with visiting(dev_server) as visit:
+        page = visit.post("/definitions/sleep/enqueue", {"arg.seconds": "0", "priority": typed}, status=422)
+    assert "The priority must be a whole number" in page
+    assert not dev_server.store.jobs.list().jobs
+
+
+@pytest.mark.parametrize("typed", ["nan", "-inf", "1e400"])
+def test_argument_that_is_no_number_is_refused(dev_server: LiveServer, typed: str) -> None:
+    with visiting(dev_server) as visit:
+        page = visit.post("/definitions/sleep/enqueue", {"arg.seconds": typed}, status=422)
+    assert "Seconds: this is not a number." in page
+    (entry,) = AuditTrail(dev_server.store.database).list()
+    assert (entry.operation, entry.status) == ("console_enqueue_job", 422)
+
+
+@pytest.mark.parametrize("typed", ["soon", "nan"])
+def test_days_of_a_token_are_a_number(dev_server: LiveServer, typed: str) -> None:
+    with visiting(dev_server) as visit:
+        page = visit.post("/tokens", {"name": "x", "role": "worker", "days": typed}, status=422)
+    assert "The days until it expires must be a number" in page
+
+
+def test_unknown_region_of_a_tenant_is_refused_as_in_the_api(dev_server: LiveServer) -> None:
+    dev_server.store.tenants.add(NewTenant("acme", regions=("since_removed",)))
+    fields = {"title": "", "timezone": "UTC"}
+    with visiting(dev_server) as visit, dev_server.client() as client:
+        page = visit.post("/tenants/acme", {**fields, "regions": "since_removed nowhere"}, status=422)
+        assert "There is no region" in page
+        visit.post("/tenants/acme", {**fields, "regions": "since_removed ne"})
+        answer = client.patch("/api/v1/tenants/acme", json={"regions": ["nowhere"]})
+    assert (answer.status_code, "there is no region 'nowhere'" in answer.text) == (422, True)
+    assert dev_server.store.tenants.get("acme").regions == ("since_removed", "ne")
+
+
+def test_secrets_that_a_form_hides_stay_when_other_arguments_change(dev_server: LiveServer) -> None:
+    stored = {"say": "before", "fail": "never"}
+    store = dev_server.store
+    made = store.triggers.add(NewTrigger("daily", "sleep", stored, cron="0 3 * * *"))
+    # As operators' types may have it: a value whose name says that it is secret.
+    secret = {**stored, "say": "token=hunter22"}
+    store.triggers.edit(made.id, args=secret)
+    with visiting(dev_server) as visit:
+        page = visit.page(f"/triggers/{made.id}")
+        assert "hunter22" not in page
+        fields = {
+            "label": "daily",
+            "type": "sleep",
+            "cron": "0 3 * * *",
+            "timezone": "UTC",
+            "event": "",
+            "priority": "",
+        }
+        args = '{"say": "token=[redacted]", "fail": "once"}'
+        visit.post(f"/triggers/{made.id}", {**fields, "args": args, "save": "yes"})
+        assert store.triggers.get(made.id).template == {**secret, "fail": "once"}
+    with dev_server.client() as client:
+        shown = client.get(f"/api/v1/jobs/triggers/{made.id}").json()["payload_template"]
+        client.patch(f"/api/v1/jobs/triggers/{made.id}", json={"payload_template": {**shown, "fail": "always"}})
+    assert store.triggers.get(made.id).template == {**secret, "fail": "always"}
