@@ -6,7 +6,7 @@ import click
 
 from gribmill.cli.output import print_json
 from gribmill.cli.progress import progress_bars
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
 from gribmill.cli.text.plain_lines import Line, line, print_lines
 from gribmill.pipeline.checkup.doctor import examine
 from gribmill.pipeline.checkup.files import tiles as check_tiles

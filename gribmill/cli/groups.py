@@ -12,8 +12,7 @@ from gribmill.cli.jobs.json_input import read_objects
 from gribmill.cli.jobs.move import PRIORITY
 from gribmill.cli.named_group import named_group, tenant_option
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.counted import counted
-from gribmill.cli.text.format_duration import age_seconds, format_duration
+from gribmill.cli.text.figures import age_seconds, counted, format_duration
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.errors import BadArguments, QueueError

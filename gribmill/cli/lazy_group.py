@@ -9,7 +9,11 @@ from typing import Any
 
 import click
 
-from gribmill.errors import sentence
+from gribmill.errors import quoted, sentence
+
+# 128 and the number of SIGINT, as shells report it.
+INTERRUPTED = 130
+LONGEST_NAME = 40
 
 
 class LazyGroup(click.Group):
@@ -35,8 +39,12 @@ class LazyGroup(click.Group):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _short_errors():
-            return super().invoke(ctx)
+        try:
+            with _short_errors():
+                return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # click would print "Aborted!" and exit with 1, as after an error.
+            raise SystemExit(INTERRUPTED) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self.table)
@@ -48,6 +56,19 @@ class LazyGroup(click.Group):
         module, attribute = self.table[name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.table and name not in self.aliases:
+            from difflib import get_close_matches  # only needed for mistakes
+
+            # click itself would look among the commands that are imported. Long words take quadratic time.
+            near = get_close_matches(name[:LONGEST_NAME], self.table, n=2, cutoff=0.7)
+            if near and not name.startswith("-"):
+                ctx.fail(f"No such command {quoted(name)}. Did you mean {' or '.join(near)}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

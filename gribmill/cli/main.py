@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -154,6 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.stdout is None:
         # The caller closed stdout (>&-). Its file descriptor must not be reused for a database that is opened next.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        # Names of files need not be valid in the encoding of the terminal.
+        sys.stdout.reconfigure(errors="backslashreplace")
     # NumPy's linear algebra, which gribmill hardly uses, starts a thread per core at import: 60 ms of CPU.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

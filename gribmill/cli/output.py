@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # Wide enough that in a pipe each row stays on one line, so that grep and cut work.
 PIPE_WIDTH = 100_000
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -16,7 +16,7 @@ from gribmill.cli.options.argument_values import parse_argument_values
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.text.figures import format_duration
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.model import JobTemplate, NewTemplate

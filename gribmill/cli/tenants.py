@@ -9,8 +9,8 @@ import click
 
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.size import SIZE
-from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_size import format_size
+from gribmill.cli.output import AS_JSON, print_json, print_table
+from gribmill.cli.text.figures import format_size
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.model import STATUSES, NewTenant
 from gribmill.settings.schema import Settings
@@ -19,7 +19,6 @@ from gribmill.views.queue.tenant import TenantDetailView, TenantView
 if TYPE_CHECKING:
     from gribmill.queue.model import Tenant
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 LIMITS = {
     "max_running": ("--max-running", "Most jobs running at once"),
     "max_pending": ("--max-pending", "Most pending jobs"),
@@ -31,7 +30,7 @@ def properties(command: Callable[..., None]) -> Callable[..., None]:
     """The options of `add` and `edit`."""
     options = [
         click.option("--title", metavar="TEXT", help="A title for people."),
-        click.option("--timezone", metavar="ZONE", help="The default time zone of its schedules (UTC)."),
+        click.option("--timezone", metavar="ZONE", help="The default time zone of its schedules; UTC unless set."),
         click.option(
             "--regions",
             metavar="NAMES",

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.access.audit import Actor, AuditedChange, AuditTrail
-from gribmill.access.permissions import ROLES, Role
+from gribmill.access.permissions import OF_TENANT, ROLES, Role
 from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, Tokens
 from gribmill.cli.current_user import current_user
 from gribmill.cli.options.parse_names import parse_names
-from gribmill.cli.output import print_json, print_table
+from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.access import IssuedTokenView, TokenView
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gribmill.access.tokens import IssuedToken, Token
     from gribmill.queue.store import Store
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 EXPIRY = (
     click.option(
         "--days",
@@ -77,6 +76,8 @@ def create(
     gribmill tokens create --name dashboard --role tenant_viewer --tenant acme
     gribmill tokens create --name deploy --role super_admin --days 7
     """
+    if role in OF_TENANT and tenant_id is None:
+        raise click.UsageError(f"the role {role} belongs to a tenant: name it with --tenant")
     store = open_queue(settings)
     issued = Tokens(store.database).create(
         name, role, tenant_id=tenant_id, scopes=scopes, days=None if no_expiry else days, created_by=current_user()

@@ -12,6 +12,7 @@ from gribmill.queue.store import Store
 from tests.cli.conftest import Run
 from tests.cli.job_driver import add
 from tests.cli.json_outputs import OUTPUTS
+from tests.servers.shared_postgres import fresh_database
 
 # Nothing listens there.
 NOWHERE = "postgresql://mill:pa55word@127.0.0.1:1/gribmill"
@@ -70,7 +71,7 @@ def test_a_server_that_does_not_answer_is_one_sentence_without_the_password(
     monkeypatch.setenv("GRIBMILL_DATABASE", NOWHERE)
     answer = gribmill(*words)
     assert answer.code == 1
-    assert "cannot be reached" in answer.err and "127.0.0.1" in answer.err
+    assert "cannot be reached" in answer.err and "Connection refused. Is the server running" in answer.err
     assert len(answer.err.splitlines()) == 1
     assert "pa55word" not in answer.out + answer.err
 
@@ -95,6 +96,26 @@ def test_impossible_move_is_refused_with_the_reason(gribmill: Run, store: Store,
     assert answer.code == 1
     assert sentence in answer.err
     assert "pa55word" not in answer.err
+
+
+def test_a_move_of_no_database_creates_none(gribmill: Run, data: Path) -> None:
+    answer = gribmill("db", "move", "--to", NOWHERE)
+    assert answer.code == 1
+    assert f"there is no {data / 'jobs.db'} yet" in answer.err
+    assert not data.exists()
+
+
+@pytest.mark.postgres
+def test_a_move_from_a_server_without_tables_creates_none(
+    gribmill: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fresh_database("empty", lambda _: None) as url:
+        monkeypatch.setenv("GRIBMILL_DATABASE", url)
+        for _ in range(2):
+            answer = gribmill("db", "move", "--to", str(tmp_path / "there" / "jobs.db"))
+            assert answer.code == 1
+            assert "has no gribmill tables yet" in answer.err
+    assert not (tmp_path / "there").exists()
 
 
 def test_a_move_is_refused_while_a_worker_runs(gribmill: Run, store: Store) -> None:

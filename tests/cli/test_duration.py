@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gribmill.cli.options.duration import parse_duration
-from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.text.figures import format_duration
 
 
 @pytest.mark.parametrize(

@@ -45,16 +45,32 @@ def test_every_command_has_help_with_a_sentence(gribmill: Run, path: tuple[str, 
     assert gribmill(*path, "-h").out == answer.out
 
 
-@pytest.mark.parametrize("path", _all_paths(), ids=" ".join)
-def test_every_option_is_explained(path: tuple[str, ...]) -> None:
+def test_every_option_is_explained() -> None:
+    options = [
+        (path, param) for path in _all_paths() for param in _command(path).params if isinstance(param, click.Option)
+    ]
+    assert len(options) > 100
+    assert [(path, option.name) for path, option in options if not option.help] == []
+
+
+def test_systems_of_units_have_the_same_names_in_every_command() -> None:
+    found = {}
+    for path in _all_paths():
+        for option in _command(path).params:
+            if option.name == "units" and isinstance(option.type, click.Choice):
+                found[path] = {*option.type.choices} - {"common"}
+    assert {path[-1] for path in found} == {"plot", "point", "show"}
+    assert all(names == {"metric", "us", "si"} for names in found.values())
+
+
+def _command(path: tuple[str, ...]) -> click.Command:
     command: click.Command = cli
     for name in path:
         assert isinstance(command, click.Group)
         found = command.get_command(click.Context(command), name)
         assert found is not None
         command = found
-    options = [param for param in command.params if isinstance(param, click.Option)]
-    assert [option.name for option in options if not option.help] == []
+    return command
 
 
 @pytest.mark.process

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,7 +88,7 @@ def test_named_pipes_are_refused_instead_of_waited_for(gribmill: Run, tmp_path: 
         (("@",), 2),
         (("grib", "ls", "@"), 1),
         (("backfill", "hrrr", "--from", "@"), 2),
-        (("fetch", "hrrr", "@", "1"), 1),
+        (("fetch", "hrrr", "@", "1"), 2),
         (("triggers", "emit", "@"), 1),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -97,3 +99,13 @@ def test_quoted_input_is_shortened_and_visible(gribmill: Run, words: tuple[str, 
 
 def test_a_forecast_hour_of_twenty_digits_is_a_usage_error(gribmill: Run) -> None:
     check(gribmill("fetch", "hrrr", "20260101_00", "1" * 20), "0<=x<=8784", code=2)
+
+
+@pytest.mark.process
+def test_names_of_files_that_are_not_text_can_be_printed(tmp_path: Path) -> None:
+    file = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.toml")
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}  # as in a terminal whose locale is UTF-8
+    command = [sys.executable, "-m", "gribmill", "init", file]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "udcff.toml; data goes to " in done.stdout

@@ -172,9 +172,7 @@ def test_local_time_is_in_tables_csv_and_meteograms(gribmill: Run, root: Path) -
     drawn = gribmill(*words, "--plot", flags=("--data", str(root))).out.splitlines()
     assert drawn[-1].endswith("  EST") and "Tue 17 Nov" in drawn[-1]
     assert "19" not in drawn[-2].split()[1:2]
-    assert gribmill(*words, "--tz", "Nowhere", flags=("--data", str(root))).err.startswith(
-        "error: there is no time zone"
-    )
+    assert "there is no time zone" in gribmill(*words, "--tz", "Nowhere", flags=("--data", str(root))).err
 
 
 def test_places_of_a_file_as_tables_json_and_csv(gribmill: Run, root: Path, tmp_path: Path) -> None:
@@ -220,8 +218,8 @@ def test_conflicting_options_are_usage_errors(gribmill: Run, words: tuple[str, .
 
 def test_wrong_input_is_one_sentence(gribmill: Run, root: Path, tmp_path: Path) -> None:
     flags = ("--data", str(root))
-    assert gribmill("point", "42", "-71", "--run", "latest", flags=flags).err == (
-        "error: 'latest' is not a run: use complete, newest, seamless or YYYYMMDD_HH, such as 20230125_12\n"
+    assert gribmill("point", "42", "-71", "--run", "latest", flags=flags).err.endswith(
+        ": 'latest' is not a run: use complete, newest, seamless or YYYYMMDD_HH, such as 20230125_12\n"
     )
     (tmp_path / "bad.csv").write_text("Boston,42.36,-71.06\nSalem,x,y\n")
     answer = gribmill("point", "--places", str(tmp_path / "bad.csv"), flags=flags)

@@ -78,3 +78,9 @@ def test_jobs_are_listed_without_pydantic(tmp_path: Path) -> None:
     printed, modules = imported(tmp_path, "jobs", "list")
     assert RUN in printed
     assert [name for name in heavy(modules, "numpy") if name != "rich"] == []
+
+
+def test_preview_of_a_schedule_needs_no_queue(tmp_path: Path) -> None:
+    printed, modules = imported(tmp_path, "triggers", "preview", "0 3 * * *")
+    assert printed.count("T03:00:00") == 5
+    assert [name for name in ("pydantic", "numpy", "sqlite3", "rich", "gribmill.queue.store") if name in modules] == []

@@ -172,7 +172,7 @@ def filled(data: Path, gribmill: Run) -> Path:
         ],
         ["webhooks", "add", ADDRESS, "--events", "run.*,model.stale,model.recovered,mirror.sick"],
         ["jobs", "reserve", "--type", "build_tile", "--by", "someone-with-a-long-name@weather-node-07.example.net"],
-        ["events", "emit", "run.published", '{"model": "hrrr", "run": "20261118_00", "note": "zzzzzzzzzzzzzzzz"}'],
+        ["events", "emit", "file.arrived", '{"model": "hrrr", "run": "20261118_00", "note": "zzzzzzzzzzzzzzzz"}'],
     ):
         answer = gribmill(*words)
         assert answer.code == 0, answer.err
@@ -196,7 +196,7 @@ LISTINGS = {
     "templates list": TEMPLATE,
     "definitions list": DEFINITION,
     "webhooks list": ADDRESS,
-    "events list": "run.published",
+    "events list": "file.arrived",
     "events names": "run.seen",
     "mirrors list": "aws-hrrr",
     "models list": "ifs_enfo",

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,10 @@ import click
 from gribmill.cli.current_user import current_user
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.options.parse_names import parse_names
-from gribmill.cli.output import print_json
+from gribmill.cli.output import AS_JSON, print_json
+from gribmill.cli.patience import patiently
 from gribmill.cli.progress import progress_bars
-from gribmill.cli.text.counted import counted
-from gribmill.cli.text.format_size import format_size
+from gribmill.cli.text.figures import counted, format_size
 from gribmill.ingest.errors import IngestError
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.hour_ranges import parse_steps
@@ -29,6 +30,7 @@ from gribmill.pipeline.backfill.progress import BackfillProgress, hours_not_due,
 from gribmill.pipeline.context import make_context
 from gribmill.pipeline.open_queue import open_queue, worker_options
 from gribmill.pipeline.tenant_regions import wanted_regions
+from gribmill.queue.errors import StoreUnreachable
 from gribmill.queue.worker.supervisor.supervisor import Supervisor
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.backfill import BackfillDoneView, BackfillEnqueuedView, BackfillEstimateView, BackfillView
@@ -74,7 +76,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option("--dry-run", is_flag=True, help="Only count files, tiles and bytes; asks the mirrors what they have.")
 @click.option("--wait", is_flag=True, help="Wait until it is done, with a progress bar. Workers must be running.")
 @click.option("--here", is_flag=True, help="Start workers in this command, and stop them when it is done.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime | None, **options: Any) -> None:
     """Fetch past runs of MODEL, at a lower priority than new runs.
@@ -89,6 +91,8 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
     """
     if options["dry_run"] and (options["here"] or options["wait"]):
         raise click.UsageError("--dry-run does no work; leave out --here and --wait")
+    if end is not None and end < begin:
+        raise click.UsageError("the backfill ends before it begins: --to must not be before --from")
     context = make_context(settings)
     wanted(options["variables"])
     plans = [plan_backfill(context, _request(one, begin, end, options)) for one in models_named(context.models, model)]
@@ -104,7 +108,7 @@ def backfill(settings: Settings, /, model: str, begin: datetime, end: datetime |
     if not options["as_json"]:
         _report(enqueued, options)
     chains = {one.correlation_id: len(one.regions) for one in enqueued if one.correlation_id}
-    progress = BackfillProgress(store, chains)
+    progress = BackfillProgress(store, chains, options["tenant"])
     state = (_work_here if options["here"] else _wait_for_workers)(settings, store, context.models, progress)
     if options["as_json"]:
         print_json([BackfillDoneView(**one.model_dump(), failed_jobs=state.failed) for one in enqueued])
@@ -208,7 +212,8 @@ def _work_here(
     over = threading.Event()
 
     def show() -> None:
-        _show(progress, _Notes(store, models, progress), over)
+        with suppress(StoreUnreachable):
+            _show(progress, _Notes(store, models, progress), over)
         store.close()  # this thread's connection
 
     display = threading.Thread(target=show, name="progress", daemon=True)
@@ -226,11 +231,11 @@ def _show(progress: BackfillProgress, notes: _Notes, over: threading.Event) -> B
     with progress_bars("items") as add_bar:
         bar = add_bar("files and tiles")
         while True:
-            state = progress.read()
+            state = patiently(progress.read, over)
             bar(state.done, state.total, "files and tiles" + (f" ({state.failed} failed)" if state.failed else ""))
             if not state.active:
                 return state
-            notes.write()
+            patiently(notes.write, over)
             if over.wait(SHOW_SECONDS):
                 return state
 

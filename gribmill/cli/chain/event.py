@@ -6,7 +6,7 @@ from typing import IO
 
 import click
 
-from gribmill.cli.output import print_json
+from gribmill.cli.output import AS_JSON, print_json
 from gribmill.pipeline.models import configured_models
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.pipeline.s3_events import SIZE_LIMIT, scans_for
@@ -22,7 +22,7 @@ def event() -> None:
 
 @event.command()
 @click.argument("file", type=click.File("rb"))
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def s3(settings: Settings, file: IO[bytes], as_json: bool) -> None:
     """Read an S3 object-created notification from FILE (- for standard input).

@@ -7,29 +7,33 @@ from pathlib import Path
 
 import click
 
+from gribmill.cli.options.accepted_by import accepted_by
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.cli.progress import progress_bars
-from gribmill.cli.text.format_size import format_size
+from gribmill.cli.text.figures import format_size
 from gribmill.identity import HOUR_LIMIT, run_id
 from gribmill.ingest.index.search import compile_search
 from gribmill.ingest.index.select import wanted
 from gribmill.pipeline.models import configured_models
-from gribmill.pipeline.remote import fetch_messages, find_run, one_model, open_source, target_path
+from gribmill.pipeline.remote import check_run, fetch_messages, find_run, one_model, open_source, target_path
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.download import DownloadView
 
 
 @click.command()
 @click.argument("model")
-@click.argument("run")
+@click.argument("run", callback=accepted_by(check_run))
 @click.argument("hour", type=click.IntRange(0, HOUR_LIMIT))
 @click.option(
     "--vars", "variables", callback=parse_names,
     help="Only these variables, such as t2m,u10,v10. [default: those of the model]",
 )  # fmt: skip
 @click.option(
-    "--search", metavar="RE", help="Only messages whose index line matches this regular expression, such as ':TMP:2 m'."
+    "--search",
+    metavar="RE",
+    callback=accepted_by(compile_search),
+    help="Only messages whose index line matches this regular expression, such as ':TMP:2 m'.",
 )
 @click.option(
     "-o",
@@ -64,10 +68,7 @@ def fetch(
     if variables and search:
         raise click.UsageError("--vars and --search exclude each other")
     chosen = one_model(configured_models(settings), model)
-    # Refuse wrong names and searches before the first request.
-    wanted(variables)
-    if search is not None:
-        compile_search(search)
+    wanted(variables)  # refuses wrong names before the first request
     with open_source(settings) as session:
         moment, known = find_run(chosen, run, hour, session)
         target = target_path(out, chosen.id, run_id(moment), hour, search)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import click
 
+from gribmill.cli.options.accepted_by import accepted_by
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_size import format_size
-from gribmill.pipeline.remote import list_fields, open_source
+from gribmill.cli.text.figures import format_size
+from gribmill.ingest.index.search import compile_search
+from gribmill.pipeline.remote import check_run, list_fields, open_source
 from gribmill.settings.schema import Settings
 from gribmill.views.chain.inventory import RemoteInventoryView
 
 
 @click.command()
 @click.argument("model")
-@click.argument("run")
+@click.argument("run", callback=accepted_by(check_run))
 @click.argument("hour", type=click.IntRange(0))
-@click.option("--search", metavar="RE", help="Only lines that match this regular expression, such as ':TMP:2 m'.")
+@click.option(
+    "--search",
+    metavar="RE",
+    callback=accepted_by(compile_search),
+    help="Only lines that match this regular expression, such as ':TMP:2 m'.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with byte ranges.")
 @click.pass_obj
 def inventory(settings: Settings, model: str, run: str, hour: int, search: str | None, as_json: bool) -> None:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import click
 
 from gribmill.catalogue.events import MirrorCleared
-from gribmill.cli.output import print_json, print_table, styled
-from gribmill.cli.text.format_duration import age_seconds, format_duration
+from gribmill.cli.output import AS_JSON, print_json, print_table, styled
+from gribmill.cli.text.figures import age_seconds, format_duration
 from gribmill.cli.text.status_text import STYLES
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import Context, make_context_for_reading
@@ -29,7 +29,7 @@ def mirrors() -> None:
 
 @mirrors.command("list", short_help="List mirrors and their circuit breakers.")
 @click.option("--all", "every", is_flag=True, help="Include mirrors that were never used.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
     """List the mirrors of the models in [chain] and all mirrors in use: state, failures, last response.

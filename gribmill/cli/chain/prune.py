@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import click
 
 from gribmill.cli.check_chain import check_chain_models
-from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.counted import counted
+from gribmill.cli.output import AS_JSON, print_json, print_table
+from gribmill.cli.text.figures import counted
 from gribmill.errors import GribmillError
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.context import make_context, make_context_for_reading
@@ -21,7 +21,7 @@ from gribmill.views.chain.prune import PruneView
 @click.command()
 @click.argument("model", required=False)
 @click.option("--dry-run", is_flag=True, help="Only show what would be removed, what would be kept, and why.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def prune(settings: Settings, model: str | None, dry_run: bool, as_json: bool) -> None:
     """Remove old runs of MODEL (a model or a family), or of all models, by age, number and disk space.

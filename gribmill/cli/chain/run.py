@@ -11,7 +11,7 @@ from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.lanes import check_lanes, lanes_option
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.serve import PORT, server_settings
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
 from gribmill.pipeline.follow import Follow
 from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.settings.schema import Settings
@@ -39,7 +39,7 @@ from gribmill.settings.schema import Settings
 @click.option(
     "--until-complete", is_flag=True, help="Stop when the newest run of every model is complete for these regions."
 )
-@click.option("--serve", is_flag=True, help="Serve the HTTP API and the console too, as [server] says.")
+@click.option("--serve", is_flag=True, help="Serve the HTTP API and the console too, with the settings in [server].")
 @click.option("--port", type=PORT, metavar="N", help="The port of --serve; 0 for any free one. [default: 8760]")
 @click.pass_obj
 def run(

@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from gribmill.cli.current_user import current_user
+from gribmill.cli.options.accepted_by import accepted_by
 from gribmill.cli.output import print_json
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
+from gribmill.identity import whole_run
 from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.job_types import scan_job
 from gribmill.pipeline.models import configured_models
@@ -29,7 +31,7 @@ OUTCOMES = {"succeeded": "succeeded", "skipped": "succeeded", "snoozed": "snooze
 
 @click.command()
 @click.argument("model")
-@click.option("--run", "run_id", help="Only this run, as YYYYMMDD_HH.")
+@click.option("--run", "run_id", callback=accepted_by(whole_run), help="Only this run, as YYYYMMDD_HH.")
 @click.option("--here", is_flag=True, help="Scan in this process, and show the result.")
 @click.option("--json", "as_json", is_flag=True, help="The scans and what they found, as JSON.")
 @click.pass_obj

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
@@ -13,8 +12,8 @@ import click
 
 from gribmill.cli.chain.status_check import check_line, unknown_line
 from gribmill.cli.output import one_line, print_json
-from gribmill.cli.text.format_duration import format_duration
-from gribmill.cli.text.format_size import format_size
+from gribmill.cli.patience import patiently
+from gribmill.cli.text.figures import format_duration, format_size
 from gribmill.cli.text.plain_lines import Line, line, print_lines
 from gribmill.cli.text.status_text import STYLES
 from gribmill.errors import GribmillError
@@ -61,19 +60,17 @@ def status(settings: Settings, models: tuple[str, ...], runs: int, as_json: bool
             raise click.UsageError("--check prints one line: it cannot be combined with --json or --watch")
         _check(settings, models, runs)
     statuses, health, fresh = _read(settings, models, runs)
-    # Ctrl-C is the normal way to stop --watch, not a failure.
-    with contextlib.suppress(KeyboardInterrupt) if watch else contextlib.nullcontext():
-        while True:
-            if as_json:
-                from gribmill.views.chain.status import ModelStatusView
+    while True:
+        if as_json:
+            from gribmill.views.chain.status import ModelStatusView
 
-                print_json([ModelStatusView.of(one, health, fresh) for one in statuses])
-            else:
-                _print(settings, statuses, health, fresh, watch=watch)
-            if not watch:
-                break
-            time.sleep(WATCH_SECONDS)
-            statuses, health, fresh = _read(settings, models, runs)
+            print_json([ModelStatusView.of(one, health, fresh) for one in statuses])
+        else:
+            _print(settings, statuses, health, fresh, watch=watch)
+        if not watch:
+            break
+        time.sleep(WATCH_SECONDS)
+        statuses, health, fresh = patiently(lambda: _read(settings, models, runs))
     if not health.well:
         raise SystemExit(1)
 

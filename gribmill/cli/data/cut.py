@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.available_cores import available_cores
+from gribmill.cli.options.accepted_by import accepted_by
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
@@ -27,7 +28,7 @@ from gribmill.regions.tile_options import ENCODINGS, METHODS
 from gribmill.settings.schema import Settings
 from gribmill.storage.open_root import root_of
 from gribmill.tiles.build.build import box_region, build
-from gribmill.tiles.build.choose_names import lexicon_name
+from gribmill.tiles.build.describe_fields import lexicon_name
 from gribmill.views.data.tile import BuiltTileView
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ if TYPE_CHECKING:
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-r", "--region", "names", multiple=True, help="A region (see `gribmill regions list`); repeatable.")
 @click.option(
-    "-b", "--bbox", "boxes", multiple=True, metavar="W,S,E,N", help="A box in degrees; repeatable. W > E crosses 180°."
+    "-b",
+    "--bbox",
+    "boxes",
+    multiple=True,
+    metavar="W,S,E,N",
+    callback=accepted_by(Box.parse),
+    help="A box in degrees; repeatable. W > E crosses 180°.",
 )
 @click.option(
     "-o",

@@ -7,8 +7,8 @@ import click
 from gribmill.cli.lazy_group import LazyGroup
 
 VERBS = {
-    "init": ("gribmill.cli.database.init:init", "Create the tables in a new database."),
-    "migrate": ("gribmill.cli.database.migrate:migrate", "Bring the tables up to date."),
+    "init": ("gribmill.cli.database.upgrade:init", "Create the tables in a new database."),
+    "migrate": ("gribmill.cli.database.upgrade:migrate", "Bring the tables up to date."),
     "move": ("gribmill.cli.database.move:move", "Copy everything from jobs.db to PostgreSQL, or back."),
     "status": ("gribmill.cli.database.status:status", "Show size, dead rows, open transactions, and what to do."),
 }

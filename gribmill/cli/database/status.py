@@ -7,8 +7,7 @@ import sys
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_duration import format_duration
-from gribmill.cli.text.format_size import format_size
+from gribmill.cli.text.figures import format_duration, format_size
 from gribmill.pipeline.manage_database import database_status
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.database import DatabaseStatusView, IndexView, TableView

@@ -14,7 +14,8 @@ from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import print_json
 from gribmill.errors import quoted
 from gribmill.pipeline.open_queue import open_queue
-from gribmill.queue.command import SCHEMA_LIMIT_BYTES, check_program
+from gribmill.queue.command import check_program
+from gribmill.queue.json_schema import SCHEMA_LIMIT_BYTES
 from gribmill.queue.model import TUNABLE, Definition
 from gribmill.queue.store.types.definitions import DefinitionParts, NewDefinition
 from gribmill.regular_file import open_regular
@@ -43,7 +44,7 @@ class _WithCommand(click.Command):
 @click.argument("argv", nargs=-1, required=True, metavar="-- PROGRAM [ARGUMENT...]")
 @click.option("--description", default="", metavar="TEXT", help="One sentence for listings.")
 @click.option(
-    "--schema", type=click.Path(path_type=Path), help="A file with the JSON Schema of the payload (default: see above)."
+    "--schema", type=click.Path(path_type=Path), help="A file with the JSON Schema of the payload. [default: see above]"
 )
 @click.option("--environment", callback=parse_names, metavar="NAMES", help="Variables that the command sees.")
 @click.option("--options", callback=parse_names, metavar="NAMES", help="Placeholders whose value may begin with '-'.")

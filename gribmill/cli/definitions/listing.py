@@ -8,18 +8,19 @@ from typing import Any
 import click
 
 from gribmill.cli.definitions.values import shown
-from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.output import AS_JSON, print_json, print_table
+from gribmill.cli.text.figures import format_duration
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import TUNABLE, Definition
+from gribmill.queue.redact import redact_json
 from gribmill.queue.times import to_rfc3339
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.definition import DefinitionHistoryView, DefinitionView
 
 
 @click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def list_definitions(settings: Settings, as_json: bool) -> None:
     """List the job types, their current values, and what operators changed."""
@@ -59,7 +60,7 @@ def show(settings: Settings, key: str, as_json: bool) -> None:
     state = "" if one.is_active else " (inactive)"
     click.echo(f"{one.key}{state}: {printable(one.description)}\n")
     if isinstance(one.command, dict):
-        click.echo(f"  command  {printable(json.dumps(one.command.get('argv'), ensure_ascii=False))}\n")
+        click.echo(f"  command  {printable(json.dumps(redact_json(one.command.get('argv')), ensure_ascii=False))}\n")
     declared, changed = _object(one.declared), _object(one.overrides)
     rows = [_value_row(one, name, declared, changed) for name in TUNABLE]
     print_table(["value", "declared", "changed", "in force"], rows)

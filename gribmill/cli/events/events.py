@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gribmill.cli.options.duration import parse_duration
 from gribmill.cli.options.moment import Moment
-from gribmill.cli.output import print_json, print_json_line, print_table
+from gribmill.cli.output import AS_JSON, print_json, print_json_line, print_table
+from gribmill.cli.patience import patiently
 from gribmill.cli.triggers.fire import emit
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from gribmill.queue.model import PublishedEvent
 
 FOLLOW_SECONDS = 0.5
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 NAME = click.option("--name", "pattern", metavar="NAME", help="Only events of this name, such as 'run.*'.")
 TENANT = click.option("--tenant", help="Only events of this tenant.")
 
@@ -97,8 +98,8 @@ def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int
     # Events committed between the two queries are returned by both.
     shown = {one.id for one in latest}
     while follow:
-        newest = store.events.newest_id()
-        found = store.events.after(last, pattern=pattern, tenant_id=tenant)
+        newest = patiently(store.events.newest_id)
+        found = patiently(partial(store.events.after, last, pattern=pattern, tenant_id=tenant))
         for one in found:
             if one.id not in shown:
                 _print_line(one, as_json=as_json)

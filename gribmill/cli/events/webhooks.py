@@ -10,8 +10,8 @@ import click
 
 from gribmill.cli.current_user import current_user
 from gribmill.cli.jobs.for_each import for_each
-from gribmill.cli.options.ids import parse_ids
-from gribmill.cli.output import print_json, print_table
+from gribmill.cli.options.ids import IDS
+from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.redact import redact
 from gribmill.settings.schema import Settings
@@ -21,9 +21,7 @@ from gribmill.views.queue.webhook import NewWebhookView, SwitchedWebhookView, We
 if TYPE_CHECKING:
     from gribmill.queue.model import Delivery, Enqueued, Webhook
 
-IDS = click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")
 ID = click.argument("webhook_id", metavar="ID", type=int)
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
 @click.group()

@@ -16,7 +16,7 @@ from gribmill.cli.jobs.listing import check_type
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.ids import parse_ids
 from gribmill.cli.output import print_json
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
 from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import DEAD_LETTER, shown_status
 from gribmill.queue.store.jobs.listing import PAGE_LIMIT, JobFilter

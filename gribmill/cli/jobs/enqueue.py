@@ -43,20 +43,20 @@ def job_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="NAME=VALUE",
             help="Set one argument; VALUE is JSON or a text. Repeatable.",
         ),
-        click.option("--priority", type=PRIORITY, help="Higher runs first (default: 0, or that of the template)."),
+        click.option("--priority", type=PRIORITY, help="Higher runs first. [default: 0, or that of the template]"),
         click.option("--delay", type=DURATION, help="Start no earlier than this time from now, such as 90, 10m or 2h."),
         click.option(
             "--at", "run_at", type=Moment(), help="Start no earlier than this time, such as 2026-11-18T06:00 (UTC)."
         ),
         click.option(
-            "--timeout", type=DURATION, help="Stop an attempt that takes longer (default: from the job type)."
+            "--timeout", type=DURATION, help="Stop an attempt that takes longer. [default: from the job type]"
         ),
         click.option("--correlation", metavar="ID", help="A name shared by this job and all jobs that follow from it."),
         click.option("--dedupe", metavar="KEY", help="Do not enqueue a second active job with this key."),
         click.option(
             "--max-attempts",
             type=click.IntRange(1, 1000),
-            help="Maximum number of attempts (default: from the job type).",
+            help="Maximum number of attempts. [default: from the job type]",
         ),
         click.option(
             "--after",

@@ -13,7 +13,7 @@ from gribmill.cli.named_group import named_group
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.options.moment import Moment
 from gribmill.cli.output import one_line, print_json, print_table
-from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.text.figures import age_seconds, format_duration, seconds_between
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.job_text import job_text, short_error
 from gribmill.pipeline.open_queue import open_queue_for_reading

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gribmill.cli.options.ids import ID
+from gribmill.cli.patience import patiently
 from gribmill.cli.text.terminal_text import safe_lines
 from gribmill.errors import GribmillError
 from gribmill.pipeline.open_queue import open_queue_for_reading, output_logs
@@ -34,7 +35,7 @@ class NoSuchAttempt(GribmillError):
 @click.command()
 @click.argument("job_id", type=ID, metavar="ID")
 @click.option(
-    "--attempt", "attempt_no", type=click.IntRange(1), metavar="N", help="Of this attempt (default: the last)."
+    "--attempt", "attempt_no", type=click.IntRange(1), metavar="N", help="Of this attempt. [default: the last]"
 )
 @click.option("--tail", "tail", type=click.IntRange(0), metavar="N", help="Only the last N lines.")
 @click.option(
@@ -92,7 +93,7 @@ class _Reader:
         current = number or max(1, self._store.jobs.get(self._job_id).attempt_no)
         announced = 0
         while True:
-            job = self._store.jobs.get(self._job_id)
+            job = patiently(lambda: self._store.jobs.get(self._job_id))
             if job.attempt_no >= current:
                 self._follow_attempt(current)
                 if number is not None:
@@ -112,7 +113,8 @@ class _Reader:
         fd: int | None = None
         try:
             while True:
-                attempt = self.attempt(number)  # before reading, so that nothing written before its end is missed
+                # Before reading, so that nothing written before its end is missed.
+                attempt = patiently(lambda: self.attempt(number))
                 if fd is None and (path := self._path(attempt)):
                     fd = os.open(path, os.O_RDONLY)
                     self._print(_last_lines(fd, self._tail))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
 from gribmill.database.protocol import FileDatabase
 from gribmill.database.sqlite.status import check_copy
 from gribmill.errors import GribmillError
@@ -61,9 +61,9 @@ def _check_target(target: Path, database: Path, force: bool) -> None:
 
 @click.command()
 @click.option(
-    "--completed-days", type=DAYS, help="Days to keep completed and cancelled jobs (default: from the settings)."
+    "--completed-days", type=DAYS, help="Days to keep completed and cancelled jobs. [default: from the settings]"
 )
-@click.option("--failed-days", type=DAYS, help="Days to keep failed jobs (default: from the settings).")
+@click.option("--failed-days", type=DAYS, help="Days to keep failed jobs. [default: from the settings]")
 @click.option("--dry-run", is_flag=True, help="Only count them.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as JSON.")
 @click.pass_obj
@@ -76,7 +76,7 @@ def prune(
     store = open_queue(settings)
     gone = store.maintenance.prune(keep_completed, keep_failed, dry_run=dry_run)
     logs = output_logs(settings)
-    unused = len(orphaned_logs(store, logs)) if dry_run else remove_orphans(store, logs)
+    unused = sum(map(len, orphaned_logs(store, logs)) if dry_run else remove_orphans(store, logs))
     if as_json:
         print_json(PrunedJobsView.of(gone, logs=unused, dry_run=dry_run))
         return

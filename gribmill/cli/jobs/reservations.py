@@ -9,7 +9,7 @@ import click
 from gribmill.cli.current_user import current_user
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_duration import age_seconds, format_duration
+from gribmill.cli.text.figures import age_seconds, format_duration
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.store.reservations import EVERYTHING
 from gribmill.settings.schema import Settings
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--type", "type_key", metavar="TYPE", help="Hold back only this job type (default: all).")
+@click.option("--type", "type_key", metavar="TYPE", help="Hold back only this job type. [default: all]")
 @click.option(
     "--for", "seconds", type=DURATION, default="10m", show_default=True, help="How long the reservation lasts."
 )
-@click.option("--by", "reserved_by", metavar="WHO", help="Who holds the reservation (default: your user name).")
+@click.option("--by", "reserved_by", metavar="WHO", help="Who holds the reservation. [default: your user name]")
 @click.option("--wait", "wait_seconds", type=DURATION, help="Wait this long for another holder to release it.")
 @click.option("--extend", metavar="RESERVATION", help="Extend this reservation instead.")
 @click.option("--json", "as_json", is_flag=True, help="The reservation as JSON.")

@@ -11,8 +11,7 @@ import click
 from gribmill.cli.jobs.listing import args_text, waits_for
 from gribmill.cli.options.ids import ID
 from gribmill.cli.output import console, one_line, print_json, styled
-from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
-from gribmill.cli.text.format_size import format_size
+from gribmill.cli.text.figures import age_seconds, format_duration, format_size, seconds_between
 from gribmill.cli.text.status_text import status_text
 from gribmill.errors import printable
 from gribmill.pipeline.open_queue import open_queue_for_reading

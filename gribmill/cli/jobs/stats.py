@@ -11,7 +11,8 @@ import click
 
 from gribmill.cli.options.duration import DURATION
 from gribmill.cli.output import live, make_table, print_json, print_json_line, print_rich, print_table, stacked, styled
-from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.patience import patiently
+from gribmill.cli.text.figures import format_duration
 from gribmill.cli.text.status_text import STYLES, status_text
 from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import STATUSES
@@ -43,11 +44,7 @@ def stats(settings: Settings, watch: bool, every: float, totals: bool, tenant: s
     if totals:
         _show_totals(QueueTotalsView.of(store.types.stats(tenant), store.types.rates(tenant)), as_json)
     elif watch:
-        # Ctrl-C is the normal way to stop --watch, not a failure.
-        try:
-            _watch(store, tenant, max(every, 0.1), as_json)
-        except KeyboardInterrupt:
-            return
+        _watch(store, tenant, max(every, 0.1), as_json)
     elif as_json:
         print_json(_views(store, tenant))
     else:
@@ -58,15 +55,15 @@ def _watch(store: Store, tenant: str | None, every: float, as_json: bool) -> Non
     if as_json or not sys.stdout.isatty():
         while True:
             if as_json:
-                print_json_line(_views(store, tenant))
+                print_json_line(patiently(lambda: _views(store, tenant)))
             else:
-                print_rich(_tables(store.types.stats(tenant)))
+                print_rich(_tables(patiently(lambda: store.types.stats(tenant))))
             sys.stdout.flush()
             time.sleep(every)
     with live(_tables(store.types.stats(tenant))) as display:
         while True:
             time.sleep(every)
-            display.update(_tables(store.types.stats(tenant)), refresh=True)
+            display.update(_tables(patiently(lambda: store.types.stats(tenant))), refresh=True)
 
 
 def _show_totals(totals: QueueTotalsView, as_json: bool) -> None:

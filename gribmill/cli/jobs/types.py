@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.format_duration import format_duration
+from gribmill.cli.text.figures import format_duration
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.job_type import JobTypeView

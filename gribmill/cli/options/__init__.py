@@ -1,6 +1,7 @@
 """Types of options and arguments shared by several commands."""
 
 __all__ = [
+    "accepted_by",
     "argument_values",
     "config_variable",
     "duration",

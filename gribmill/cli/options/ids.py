@@ -31,3 +31,6 @@ def parse_ids(ctx: click.Context, param: click.Parameter, values: Sequence[str])
     if values and not words:
         raise click.BadParameter("no id is given")
     return tuple(dict.fromkeys(ID.convert(word, param, ctx) for word in words))
+
+
+IDS = click.argument("ids", nargs=-1, required=True, callback=parse_ids, metavar="ID...")

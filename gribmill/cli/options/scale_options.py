@@ -7,22 +7,17 @@ from typing import Any
 
 import click
 
-SYSTEMS = {"metric": "metric", "imperial": "us", "native": "si", "us": "us", "si": "si"}
-
-
-def _system(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    return SYSTEMS[value]
+SYSTEMS = ("metric", "us", "si")
 
 
 def scale_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --units, --vmin and --vmax."""
     units = click.option(
         "--units",
-        type=click.Choice(list(SYSTEMS)),
+        type=click.Choice(SYSTEMS),
         default="metric",
         show_default=True,
-        callback=_system,
-        help="metric: °C, m/s, mm; imperial (or us): °F, mph, in; native (or si): those of the GRIB.",
+        help="metric: °C, m/s, mm; us: °F, mph, in; si: those of the GRIB.",
     )
     lowest = click.option("--vmin", type=float, help="First level of the colours, in the units shown.")
     highest = click.option("--vmax", type=float, help="Last level of the colours, in the units shown.")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.jobs.json_input import parse_object
-from gribmill.cli.output import print_json
-from gribmill.cli.triggers.options import AS_JSON
-from gribmill.cli.triggers.shown import firing_sentence
+from gribmill.cli.output import AS_JSON, print_json
 from gribmill.errors import sentence
 from gribmill.pipeline.open_queue import open_queue
+from gribmill.queue.model import Fired
 from gribmill.settings.schema import Settings
 from gribmill.views.queue.trigger import FiredView
 
@@ -30,7 +29,7 @@ def fire(settings: Settings, trigger_id: int, values_text: str, as_json: bool) -
     if as_json:
         print_json([FiredView.of(fired)])
     else:
-        click.echo(firing_sentence(fired), err=fired.error is not None)
+        click.echo(_sentence(fired), err=fired.error is not None)
     if fired.error:
         raise SystemExit(1)
 
@@ -52,6 +51,16 @@ def emit(settings: Settings, name: str, values_text: str, event_id: str | None, 
         click.echo(sentence(f"no trigger responds to {name}"), err=True)
     else:
         for one in fired:
-            click.echo(firing_sentence(one), err=one.error is not None)
+            click.echo(_sentence(one), err=one.error is not None)
     if any(one.error for one in fired):
         raise SystemExit(1)
+
+
+def _sentence(one: Fired) -> str:
+    if one.error:
+        return f"error: trigger {one.trigger_id} could not enqueue a job: {one.error}"
+    if one.job is None:
+        return f"trigger {one.trigger_id} has seen this event already"
+    if not one.job.created:
+        return f"trigger {one.trigger_id}: an equal job, {one.job.id}, is active already"
+    return f"trigger {one.trigger_id} enqueued job {one.job.id}"

@@ -7,18 +7,18 @@ import click
 from gribmill.cli.lazy_group import LazyGroup
 
 VERBS = {
-    "add": ("gribmill.cli.triggers.add:add", "Enqueue jobs of TYPE on a schedule or in response to an event."),
-    "disable": ("gribmill.cli.triggers.switch:disable", "Disable triggers."),
-    "edit": ("gribmill.cli.triggers.edit:edit", "Change a trigger."),
+    "add": ("gribmill.cli.triggers.change:add", "Enqueue jobs of TYPE on a schedule or in response to an event."),
+    "disable": ("gribmill.cli.triggers.change:disable", "Disable triggers."),
+    "edit": ("gribmill.cli.triggers.change:edit", "Change a trigger."),
     "emit": ("gribmill.cli.triggers.fire:emit", "Report an event NAME, with values in JSON."),
-    "enable": ("gribmill.cli.triggers.switch:enable", "Enable triggers."),
+    "enable": ("gribmill.cli.triggers.change:enable", "Enable triggers."),
     "fire": ("gribmill.cli.triggers.fire:fire", "Enqueue the job of a trigger now, even if it is disabled."),
     "list": ("gribmill.cli.triggers.listing:list_", "List triggers, and when each fired last and fires next."),
     "preview": (
         "gribmill.cli.triggers.preview:preview",
         "Show the next slots of a schedule, without adding a trigger.",
     ),
-    "remove": ("gribmill.cli.triggers.switch:remove", "Remove triggers."),
+    "remove": ("gribmill.cli.triggers.change:remove", "Remove triggers."),
 }
 
 

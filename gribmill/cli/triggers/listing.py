@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import click
 
-from gribmill.cli.output import print_json, print_table
-from gribmill.cli.triggers.options import AS_JSON
-from gribmill.cli.triggers.shown import time_text
+from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.pipeline.open_queue import open_queue_for_reading
 from gribmill.queue.model import Trigger
 from gribmill.settings.schema import Settings
@@ -37,3 +36,7 @@ def _row(one: Trigger) -> list[Any]:
     state = "on" if one.is_enabled else "off"
     ahead = time_text(one.next_fire_at) if one.is_enabled else ""
     return [one.id, one.label, when, one.type, state, time_text(one.last_fired_at), ahead]
+
+
+def time_text(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}Z" if moment else ""

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     default=0.0,
     help="Wait this long for other reservations to end, such as 30s.",
 )
-@click.option("--exclusive", is_flag=True, help="Reserve the whole queue (default: only this type).")
-@click.option("--timeout", type=DURATION, help="Stop it if it takes longer (default: from the job type).")
+@click.option("--exclusive", is_flag=True, help="Reserve the whole queue. [default: only this type]")
+@click.option("--timeout", type=DURATION, help="Stop it if it takes longer. [default: from the job type]")
 @click.option(
     "--max-attempts", type=click.IntRange(1, 1000), default=1, show_default=True,
     help="If more than 1, workers retry it after a failure.",

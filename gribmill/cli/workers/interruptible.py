@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import click
 
-INTERRUPTED = 130
+from gribmill.cli.lazy_group import INTERRUPTED
 
 
 @contextmanager

@@ -6,10 +6,11 @@ import dataclasses
 
 import click
 
+from gribmill.cli.check_chain import check_chain_models, check_chain_regions
 from gribmill.cli.options.config_variable import share_config_file
 from gribmill.cli.options.job_types import check_types, types_option
 from gribmill.cli.options.lanes import check_lanes, lanes_option
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
 from gribmill.pipeline.open_queue import open_queue, open_remote_queue, worker_options
 from gribmill.queue.store import Store
 from gribmill.queue.worker.options import WorkerOptions
@@ -55,6 +56,9 @@ def work(
     share_config_file()
     if drain and once:
         raise click.UsageError("--drain and --once exclude each other")
+    # With a misspelt region, every scan and download would fail.
+    check_chain_models(settings)
+    check_chain_regions(settings)
     store, options = _open(settings, server, token)
     check_lanes(store, lanes)
     options = dataclasses.replace(

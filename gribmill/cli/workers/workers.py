@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from gribmill.cli.output import print_json, print_table
-from gribmill.cli.text.counted import counted
-from gribmill.cli.text.format_duration import age_seconds, format_duration, seconds_between
+from gribmill.cli.text.figures import age_seconds, counted, format_duration, seconds_between
 from gribmill.cli.text.status_text import status_text
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
 from gribmill.queue.worker.supervisor.clock_skew import TOLERATED_SECONDS

@@ -59,8 +59,8 @@ def test_a_scan_of_what_is_not_a_run_is_refused_at_once(
     gribmill: Run, store: Store, run_id: str, sentence: str
 ) -> None:
     answer = gribmill("scan", "hrrr", "--run", run_id, "--here")
-    assert answer.code == 1
-    assert answer.err == f"error: {sentence}\n"
+    assert answer.code == 2
+    assert answer.err.endswith(f": {sentence}\n")
     assert not store.jobs.list(limit=10).jobs
 
 

@@ -104,7 +104,6 @@ def test_fetch_creates_no_job_or_tile(gribmill: Run, server: Server, runs: tuple
     [
         (("hrr", "latest", "0"), "there is no model 'hrr'; did you mean hrrr"),
         (("gefs", "latest", "0"), "gefs has 33 members; name one of them: gefs.c00"),
-        (("hrrr", "2026-11-01", "0"), "'2026-11-01' is not a run: use YYYYMMDD_HH"),
         (("hrrr", "20240101_00", "49"), "hrrr has no hour 49 in its run 20240101_00"),
         (("hrrr", "latest", "49"), "no run of hrrr in the last 3 days has an hour 49"),
         (("hrrr", "latest", "0", "--vars", "t2n"), "there is no variable 't2n' in the lexicon; did you mean"),

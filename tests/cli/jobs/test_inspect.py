@@ -62,7 +62,7 @@ def test_watch_continues_until_interrupted(data: Path) -> None:
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(2)]
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 0
+    assert process.wait(30) == 130
     process.stdout.close()
     assert all(isinstance(json.loads(line), list) for line in lines)
 
@@ -216,4 +216,4 @@ def test_watching_the_status_ends_with_ctrl_c(gribmill: Run, monkeypatch: pytest
     monkeypatch.setattr("gribmill.cli.chain.status.time.sleep", interrupted)
     answer = gribmill("status", "--watch")
     assert "no models are followed yet" in answer.out
-    assert "Aborted" not in answer.err
+    assert (answer.code, answer.err) == (130, "")

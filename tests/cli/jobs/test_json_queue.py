@@ -65,14 +65,14 @@ def test_listings_match_their_goldens(gribmill: Run, busy: Store, case: str) -> 
     check_golden(command, answer.out, case=case)
 
 
-def test_drain_and_dismiss(gribmill: Run, busy: Store, data: Path) -> None:
+def test_drain_and_dismiss_match_their_goldens(gribmill: Run, busy: Store, data: Path) -> None:
     check_golden("workers drain", gribmill("workers", "drain", "host-1-ab", "--json").out)
     by_hand(data, "UPDATE worker_heartbeats SET last_heartbeat = '2026-01-01 00:00:00.000'")
     by_hand(data, "UPDATE jobs SET lease_expires_at = '2026-01-01 00:00:00.000' WHERE status = 'processing'")
     check_golden("workers dismiss", gribmill("workers", "dismiss", "host-1-ab", "--json").out)
 
 
-def test_retry_and_cancel_with_refusals(gribmill: Run, busy: Store) -> None:
+def test_retry_and_cancel_with_refusals_match_their_goldens(gribmill: Run, busy: Store) -> None:
     check_golden("jobs retry", _refused(gribmill("jobs", "retry", "1", "3", "4", "99", "--json")))
     check_golden("jobs cancel", _refused(gribmill("jobs", "cancel", "1", "5", "7", "99", "--json")))
 
@@ -82,7 +82,7 @@ def _refused(answer: Answer) -> str:
     return answer.out
 
 
-def test_enqueue(gribmill: Run) -> None:
+def test_enqueue_matches_its_golden_and_says_if_the_job_is_new(gribmill: Run) -> None:
     lines = '{"say": "a"}\n{"say": "b"}\n'
     check_golden("jobs enqueue", gribmill("jobs", "enqueue", "sleep", "-", "--json", stdin=lines).out)
     words = ("jobs", "enqueue", "sleep", "--dedupe", "k", "--json")
@@ -90,14 +90,14 @@ def test_enqueue(gribmill: Run) -> None:
     assert gribmill(*words).json == [{"id": 3, "created": False}]
 
 
-def test_verify(gribmill: Run, busy: Store, data: Path) -> None:
+def test_verify_matches_its_golden(gribmill: Run, busy: Store, data: Path) -> None:
     assert gribmill("jobs", "verify", "--json").out == "[]\n"
     by_hand(data, "UPDATE job_attempts SET status = 'succeeded' WHERE status = 'running'")
     by_hand(data, "UPDATE job_counts SET n = n + 1 WHERE type = 'sleep' AND status = 'failed'")
     check_golden("jobs verify", _refused(gribmill("jobs", "verify", "--json")))
 
 
-def test_reservations(gribmill: Run, data: Path) -> None:
+def test_reservations_match_their_goldens(gribmill: Run, data: Path) -> None:
     made = gribmill("jobs", "reserve", "--type", "sleep", "--for", "10m", "--json")
     reservation = made.json["id"]
     check_golden("jobs reserve", made.out.replace(reservation, "<id>"))
@@ -105,7 +105,7 @@ def test_reservations(gribmill: Run, data: Path) -> None:
     assert gribmill("jobs", "reserve", "--extend", reservation, "--json").json["id"] == reservation
 
 
-def test_tick(gribmill: Run, store: Store) -> None:
+def test_tick_matches_its_golden(gribmill: Run, store: Store) -> None:
     add(store)
     add(store, args={"fail": "permanently"})
     answer = gribmill("tick", "-n", "3", "--json")
@@ -113,7 +113,7 @@ def test_tick(gribmill: Run, store: Store) -> None:
     check_golden("tick", answer.out)
 
 
-def test_triggers(gribmill: Run) -> None:
+def test_triggers_match_their_goldens(gribmill: Run) -> None:
     said = '{"say": "{{event.word}}"}'
     added = gribmill("triggers", "add", "noon", "sleep", "--cron", "0 12 * * *", "--timezone", "Europe/Paris", "--json")
     check_golden("triggers add", added.out)

@@ -62,7 +62,7 @@ def test_an_inactive_type_refuses_jobs(gribmill: Run, store: Store) -> None:
         (("edit", "sleep", "max_running=many"), 2, "'many' is not a number, or none"),
         (("edit", "sleep", "timeout_seconds=soon"), 2, "'soon' is not a duration"),
         (("edit", "sleep", "max_attempts=1", "max_attempts=2"), 2, "max_attempts is given twice"),
-        (("edit", "sleep", "max_attempts=0"), 1, "max_attempts: input should be greater than or equal to 1"),
+        (("edit", "sleep", "max_attempts=0"), 1, "max_attempts: must be at least 1"),
         (("edit", "sleep", 'default_args={"x": 1}'), 1, "no argument 'x'"),
         (("edit", "nope", "max_attempts=1"), 1, "no job type 'nope'"),
         (("show", "nope"), 1, "no job type 'nope'"),

@@ -54,7 +54,7 @@ def test_event_creates_a_job_once_and_otherwise_says_why(gribmill: Run, store: S
         (("sleep", '{"secs": 1}', "--cron", "* * * * *"), "secs: no such argument"),
         (("sleep", "[1]", "--cron", "* * * * *"), "expected a JSON object"),
         (("nope", "--cron", "* * * * *"), "no job type 'nope'"),
-        (("sleep",), "either a schedule or an event"),
+        (("sleep",), "either a schedule (--cron) or an event (--event)"),
         (("sleep", "--event", "x", "--window", "40d"), "30 days"),
     ],
 )
@@ -81,7 +81,7 @@ def test_trigger_is_edited_and_fired(gribmill: Run, store: Store) -> None:
     assert gribmill("triggers", "fire", "1").out == "trigger 1 enqueued job 1\n"
     assert store.jobs.get(1).args["say"] == "x"
     assert gribmill("triggers", "edit", "1").code == 2
-    assert gribmill("triggers", "edit", "1", "--cron", "x").code == 1
+    assert gribmill("triggers", "edit", "1", "--cron", "x").code == 2
     assert gribmill("triggers", "edit", "9", "--label", "x").err == "error: there is no trigger 9\n"
     assert "takes no values" in gribmill("triggers", "fire", "1", '{"n": 1}').err
     check_golden("triggers edit", gribmill("triggers", "edit", "1", "--event", "tired", "--json").out)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from gribmill.cli.output import print_json, print_table
+from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.grib.names.time_range import parse_time_range
 from gribmill.ingest.index.entry import INDEX_LIMIT_BYTES, Inventory
 from gribmill.ingest.index.parse import guess_kind, parse_index
@@ -29,7 +29,7 @@ from gribmill.views.chain.model import ModelCheckView
     help="Look for the variables in this index.",
 )
 @click.option("--hour", type=click.IntRange(0, 8784), help="The forecast hour of that index.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def check(settings: Settings, model: str | None, index: Path | None, hour: int | None, as_json: bool) -> None:
     """Check MODEL, or all models: every key can be parsed back, every variable is found in an index.
@@ -80,9 +80,9 @@ def _read_index(path: Path) -> Inventory:
 def _most_common_hour(inventory: Inventory, model: Model) -> int:
     """The hour at which most lines of an index end."""
     if inventory.kind == "ecmwf_index":
-        steps = Counter(int(entry.window) for entry in inventory if entry.window.isdigit())
+        steps = Counter(int(entry.window) for entry in inventory.entries if entry.window.isdigit())
         return steps.most_common(1)[0][0] if steps else 0
-    windows = (parse_time_range(entry.window) for entry in inventory)
+    windows = (parse_time_range(entry.window) for entry in inventory.entries)
     ends = Counter(window.end - model.offset_minutes for window in windows if window)
     whole = [minutes for minutes, _ in ends.most_common() if minutes % 60 == 0]
     return whole[0] // 60 if whole else 0

@@ -9,7 +9,7 @@ from gribmill.cli.lazy_group import LazyGroup
 VERBS = {
     "check": ("gribmill.cli.chain.models.check:check", "Check the definition of a model, or of all."),
     "list": ("gribmill.cli.chain.models.listing:list_models", "List the models."),
-    "show": ("gribmill.cli.chain.models.show:show", "Show one model in full."),
+    "show": ("gribmill.cli.chain.models.listing:show", "Show one model in full."),
 }
 
 

@@ -9,14 +9,18 @@ import click
 
 from gribmill.cli.data.point.csv_text import days_csv, hours_csv
 from gribmill.cli.data.point.tables import more_line, print_days, print_hours, selection, wrapped
+from gribmill.cli.options.accepted_by import accepted_by
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.png_path import PNG
 from gribmill.cli.output import console, print_json
 from gribmill.errors import GribmillError
 from gribmill.settings.schema import Settings
 from gribmill.storage.open_root import root_of
+from gribmill.tiles.errors import TileError
 from gribmill.tiles.read.point.place import place_at, read_places
 from gribmill.tiles.read.point.point import PointRequest, forecasts
+from gribmill.tiles.read.run_choice import check_run
+from gribmill.tiles.read.time_zone import time_zone
 
 if TYPE_CHECKING:
     from gribmill.tiles.read.point.series import Series
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--run",
     metavar="RUN",
+    callback=accepted_by(check_run),
     help="complete: the newest complete run; newest: even if hours are missing; seamless: each hour from the newest "
     "run that has it; or YYYYMMDD_HH. [default: complete]",
 )
@@ -44,7 +49,10 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="All variables in the table.")
 @click.option("--daily", is_flag=True, help="Minimum, maximum and sum of each day of the time zone.")
 @click.option(
-    "--tz", metavar="ZONE", help="Times and days of this zone, such as America/New_York, or local. [default: UTC]"
+    "--tz",
+    metavar="ZONE",
+    callback=accepted_by(time_zone),
+    help="Times and days of this zone, such as America/New_York, or local. [default: UTC]",
 )
 @click.option(
     "--method",
@@ -106,7 +114,10 @@ def point(
         places = read_places(places_file)
     else:
         assert lat is not None and lon is not None
-        places = [place_at(lat, lon)]
+        try:
+            places = [place_at(lat, lon)]
+        except TileError as error:
+            raise click.UsageError(str(error)) from None
     answers = forecasts(places, request)
     if places_file is None and isinstance(answers[0], GribmillError):
         raise answers[0]

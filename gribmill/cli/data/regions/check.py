@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gribmill.cli.check_chain import check_chain_regions
-from gribmill.cli.output import print_json, print_table
+from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.errors import GribmillError
 from gribmill.regions.box import Box
 from gribmill.regions.errors import RegionError
@@ -17,7 +17,7 @@ from gribmill.views.data.region import RegionCheckView
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
     """Check your own regions, and report what is wrong with each.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gribmill.cli.output import print_json, print_table
+from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.regions.region import load_regions
 from gribmill.settings.schema import Settings
 from gribmill.views.data.region import RegionView
@@ -14,7 +14,7 @@ EDGES = ["west", "south", "east", "north"]
 
 @click.command("list")
 @click.option("--at", metavar="LAT,LON", help="Only regions that contain this place.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@AS_JSON
 @click.pass_obj
 def list_regions(settings: Settings, at: str | None, as_json: bool) -> None:
     """List the regions: built in, and your own."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 Dots = npt.NDArray[np.bool_]
-Line = npt.NDArray[np.float64]
+Polyline = npt.NDArray[np.float64]
 
 _MARGIN = 0.35
 _LEAST_SPAN_DEG = 3.0
@@ -52,7 +52,7 @@ class MapFrame:
         rows = int(max(5, min(_MOST_ROWS, round(columns * rows_per_column))))
         return cls(middle, half_width, south, north, columns, rows)
 
-    def dots(self, line: Line) -> Dots:
+    def dots(self, line: Polyline) -> Dots:
         """Dots along a line of (longitude, latitude) points. NaN and the far side of the map interrupt the line."""
         wide, high = self.columns * 2, self.rows * 4
         east = wrap_longitude(line[:, 0] - self.middle)
@@ -72,7 +72,7 @@ class MapFrame:
         return dots
 
 
-def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plain: bool = False) -> list[Text]:
+def region_map(box: Box, most_columns: int, outline: Polyline | None = None, *, plain: bool = False) -> list[Text]:
     """The lines of a map with the box, and with the outline of a model's window if one is given."""
     frame = MapFrame.around(box, most_columns)
     # Braille dots are too coarse for the detailed lines.
@@ -97,7 +97,7 @@ def region_map(box: Box, most_columns: int, outline: Line | None = None, *, plai
     return drawn
 
 
-def _edge(box: Box) -> Line:
+def _edge(box: Box) -> Polyline:
     """The box's edge, with a point at least every degree, so that no step wraps around the far side of the map."""
     across = np.linspace(0, box.width, int(box.width) + 2)
     up = np.linspace(box.south, box.north, int(box.height) + 2)

@@ -50,7 +50,7 @@ def plot(
 
     \b
     gribmill tile plot data/tiles/hrrr/20230722_06/ne/001.npz t2m --barbs -o boston.png
-    gribmill tile plot data/tiles/gfs/20230722_06/conus/006.npz t2m --contours mslp --units imperial
+    gribmill tile plot data/tiles/gfs/20230722_06/conus/006.npz t2m --contours mslp --units us
     """
     opened = read_tile(path)
     name = variable or main_variable(opened)

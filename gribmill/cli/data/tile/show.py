@@ -34,7 +34,7 @@ def show(
 
     \b
     gribmill tile show data/tiles/hrrr/20230722_06/ne/001.npz t2m
-    gribmill tile show data/tiles/hrrr/20230722_06/ne/001.npz t2m --units imperial --vmin 30 --vmax 90
+    gribmill tile show data/tiles/hrrr/20230722_06/ne/001.npz t2m --units us --vmin 30 --vmax 90
     """
     opened = read_tile(path)
     field = drawable_of(opened, variable or main_variable(opened), units, (vmin, vmax))

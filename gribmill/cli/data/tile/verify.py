@@ -12,7 +12,7 @@ import click
 from gribmill.cli.data.tile.tile_path import GRIB, TILE, without_grid
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.progress import progress_bars
-from gribmill.cli.text.counted import counted
+from gribmill.cli.text.figures import counted
 from gribmill.cli.text.plain_lines import line, print_lines
 from gribmill.errors import GribmillError, printable
 from gribmill.identity import TileRef, check_run_id

@@ -1,4 +1,4 @@
-"""`gribmill db init`: create the tables of a new database."""
+"""`gribmill db init` and `migrate`: the tables of this version."""
 
 from __future__ import annotations
 
@@ -18,10 +18,22 @@ def init(settings: Settings, as_json: bool) -> None:
 
     The PostgreSQL database itself must exist: create it with `createdb gribmill`.
     """
-    report(UpgradeView.of(upgrade_database(settings, new=True)), as_json)
+    _report(UpgradeView.of(upgrade_database(settings, new=True)), as_json)
 
 
-def report(done: UpgradeView, as_json: bool) -> None:
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+@click.pass_obj
+def migrate(settings: Settings, as_json: bool) -> None:
+    """Upgrade the tables to this version of gribmill.
+
+    Migrations only add, so workers of the previous version can keep running. Workers also migrate
+    the database when they start.
+    """
+    _report(UpgradeView.of(upgrade_database(settings, new=False)), as_json)
+
+
+def _report(done: UpgradeView, as_json: bool) -> None:
     if as_json:
         print_json(done)
     elif done.applied:

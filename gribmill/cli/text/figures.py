@@ -1,10 +1,24 @@
-"""Formats durations and ages for people: `4.2s`, `3m 20s`, `3d 4h`."""
+"""Counts, sizes, durations and ages for people: `2 files`, `112.8 kB`, `3m 20s`."""
 
 from __future__ import annotations
 
 import math
 import time
 from datetime import datetime
+
+
+def counted(number: int, noun: str) -> str:
+    """The number and the noun, in the plural unless the number is 1."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def format_size(count: float) -> str:
+    """`112.8 kB`, in powers of 1000."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
 
 
 def format_duration(seconds: float | None) -> str:
