@@ -24,7 +24,7 @@ from gribmill.pipeline.open_queue import open_queue
 from gribmill.queue.model import NewJob
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
-from gribmill.tiles.build.choose_names import lexicon_name
+from gribmill.tiles.build.describe_fields import lexicon_name
 
 RUN = "20260901_12"
 WARM_UP_HOURS = 3

@@ -27,7 +27,7 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("gribmill.grib.decode.field.Field.cut", "decode and cut"),
     ("gribmill.grib.decode.field.Field.values", "decode and cut"),
     ("gribmill.grib.decode.winds", "turn winds"),
-    ("gribmill.tiles.build.field_windows", "turn winds"),
+    ("gribmill.tiles.build.region_cut.Wind", "turn winds"),
     ("gribmill.grib", "read: walk, headers"),
     ("gribmill.tiles.format.npz_writer", "encode: deflate, CRC-32"),
     ("gribmill.tiles.format.restart_points", "encode: deflate, CRC-32"),

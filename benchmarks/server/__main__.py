@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-import random
 import subprocess
 import sys
 import tempfile
-import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.environment import ROOT, process_environment
 from benchmarks.machine import machine_lines
@@ -22,11 +17,13 @@ from benchmarks.peers import peer_python, versions
 from benchmarks.queue.postgres_server import durable_server
 from benchmarks.results_folder import results_folder
 from benchmarks.server.contender import Contender, free_port, running
-from benchmarks.server.load import CONNECTIONS, put_load
+from benchmarks.server.load import put_load
 from benchmarks.server.many_jobs import FINISHED, many_jobs
 from benchmarks.server.many_jobs_postgres import fill_postgres
 from benchmarks.server.page import LoopResult, Measured, page
 from benchmarks.server.pages import PageTimes, page_times
+from benchmarks.server.points import TITLES, places_together, points, same_values
+from benchmarks.server.row import Row
 from benchmarks.server.streams import stream_costs
 from benchmarks.store.stock import HOURS, LAT, LON, REGION, RUN, stock
 from gribmill.storage.latest import KnownRuns, LatestRuns, publish_latest
@@ -36,15 +33,9 @@ from tests.servers.postgres import NoServer
 
 PEERS = ["xarray", "dask", "zarr", "netcdf4", "numpy", "fastapi", "uvicorn", "httptools", "uvloop"]
 WAYS = Path(__file__).parent / "ways"
-PLACES = 400
-TITLES = {
-    "zarr": "FastAPI + xarray over zarr, appended hour by hour",
-    "hourly": "FastAPI + xarray over a NetCDF file for each hour",
-    "netcdf": "FastAPI + xarray over one NetCDF file, written when the run is complete",
-}
-NAMES = "t2m,d2m,u10,v10,gust,sp,tp,refc,vis,cape,tcc,csnow"
 SENDFILE = "sendfile(2) alone: threads of Python without HTTP parsing"
 QUICK_JOBS = 200_000
+LONGEST_ROUND_SECONDS = 60.0
 NETCDF = (
     "import sys, xarray as xr\n"
     "data = xr.open_zarr(sys.argv[1])\n"
@@ -54,17 +45,6 @@ NETCDF = (
     "for hour in range(data.sizes['time']):\n"
     "    data.isel(time=[hour]).to_netcdf(f'{sys.argv[3]}/{hour:03d}.nc', encoding=how)\n"
 )
-
-
-@dataclass(frozen=True)
-class Row:
-    """Which paths to request from which server."""
-
-    title: str
-    contender: Contender
-    paths: list[str]
-    connections: int = CONNECTIONS
-    least_seconds: float = 0.0
 
 
 def main() -> None:
@@ -80,6 +60,7 @@ def main() -> None:
         same_values(contenders, tile)
         tables = {
             "point": _measure(points(contenders, tile), rounds, seconds, first_seconds=15.0),
+            "together": _measure(places_together(contenders, tile), rounds, seconds),
             "tile": _measure(tiles(contenders), rounds, seconds),
             "other": _measure(others(contenders["gribmill"]), rounds, min(seconds, 2.0)),
         }
@@ -155,34 +136,6 @@ def servers(python: Path) -> Iterator[tuple[dict[str, Contender], Tile]]:
         yield found, tile
 
 
-def same_values(contenders: dict[str, Contender], tile: Tile) -> None:
-    """Checks that all of them return the same values before anything is measured."""
-    row, column = (round(float(one)) for one in tile.locate(LAT, LON))
-    ours = _get(contenders["gribmill"], f"/api/v1/point?lat={LAT}&lon={LON}&vars=t2m&units=si")
-    expected = [hour["t2m"] for hour in ours["hours"]]
-    for key in TITLES:
-        theirs = _get(contenders[key], f"/point?row={row}&column={column}")["hourly"]["t2m"]
-        if any(abs(one - other) > 1e-4 for one, other in zip(expected, theirs, strict=True)):
-            raise SystemExit(f"{key} returns other values: {theirs[:3]} instead of {expected[:3]}")
-
-
-def points(contenders: dict[str, Contender], tile: Tile) -> list[Row]:
-    """The same places for all; the peers get their rows and columns."""
-    choose = random.Random(5)
-    places = [(choose.randrange(tile.shape[0]), choose.randrange(tile.shape[1])) for _ in range(PLACES)]
-    lat, lon = tile.latlon()
-    ours = [f"/api/v1/point?lat={lat[at]:.4f}&lon={lon[at]:.4f}&vars={NAMES}" for at in places]
-    theirs = [f"/point?row={row}&column={column}" for row, column in places]
-    return [
-        Row("**gribmill**, one place", contenders["gribmill"], ours[:1]),
-        Row(f"**gribmill**, {PLACES} places", contenders["gribmill"], ours),
-        Row(TITLES["netcdf"], contenders["netcdf"], theirs),
-        # A response takes long: with more connections, none would complete in a round.
-        Row(TITLES["hourly"], contenders["hourly"], theirs, 2, 8.0),
-        Row(TITLES["zarr"], contenders["zarr"], theirs, 2, 8.0),
-    ]
-
-
 def tiles(contenders: dict[str, Contender]) -> list[Row]:
     return [
         Row("**gribmill**", contenders["gribmill"], [f"/api/v1/tiles/hrrr/{RUN}/{REGION}/001.npz"]),
@@ -212,20 +165,22 @@ def _measure(rows: list[Row], rounds: int, seconds: float, first_seconds: float 
     found: dict[str, list[LoopResult]] = {row.title: [] for row in rows}
     for number in range(rounds + 1):
         for row in rows:
-            before = row.contender.cpu_seconds
             longest = max(seconds, row.least_seconds, 0.0 if number else first_seconds)
-            load = put_load(row.contender.url, row.paths, longest, row.connections)
-            if load.failed or not load.requests:
-                raise SystemExit(f"{row.title}: {load.failed} of {load.requests} requests failed")
-            spent = row.contender.cpu_seconds - before
+            result = _round(row, longest)
             if number:
-                found[row.title].append(LoopResult(load, 1000 * spent / max(1, load.requests)))
+                found[row.title].append(result)
     return found
 
 
-def _get(contender: Contender, path: str) -> Any:
-    with urllib.request.urlopen(contender.url + path, timeout=60) as answer:
-        return json.load(answer)
+def _round(row: Row, seconds: float) -> LoopResult:
+    before = row.contender.cpu_seconds
+    load = put_load(row.contender.url, row.paths, seconds, row.connections)
+    if load.failed or (not load.requests and seconds > LONGEST_ROUND_SECONDS):
+        raise SystemExit(f"{row.title}: {load.failed} of {load.requests} requests failed")
+    if not load.requests:
+        # The machine is busy: no response was complete.
+        return _round(row, 4 * seconds)
+    return LoopResult(load, 1000 * (row.contender.cpu_seconds - before) / load.requests)
 
 
 if __name__ == "__main__":

@@ -36,8 +36,11 @@ class Stock:
 
 
 def stock(python: Path) -> Stock:
-    """Made once. All hours have the same fields, shifted by some columns, so that no two tiles are equal."""
-    folder = SCRATCH / f"store-{RUN}-{HOURS}"
+    """Made once. All hours have the same fields, shifted by some columns, so that no two tiles are equal.
+
+    Precipitation is the sum of the hour.
+    """
+    folder = SCRATCH / f"store-{RUN}-{HOURS}-sums"
     if not (folder / "ready").is_file():
         sys.stderr.write(f"making {HOURS} hours of tiles …\n")
         _make_tiles(folder)
@@ -62,13 +65,16 @@ def _make_tiles(folder: Path) -> None:
             whole = np.zeros(grid.shape, np.float32)
             rows, (columns,) = tile.meta.grid.rows, tile.meta.grid.cols
             whole[slice(*rows), slice(*columns)] = np.roll(values, 7 * hour, axis=1)
-            fields[name] = (whole, _facts(tile, name))
+            fields[name] = (whole, _facts(tile, name, hour))
         make_tile(folder, fields, grid=grid, region=region, run=RUN, minutes=60 * hour)
 
 
-def _facts(tile: Tile, name: str) -> dict[str, Any]:
+def _facts(tile: Tile, name: str, hour: int) -> dict[str, Any]:
     meta = tile.meta.variables[name]
-    return {"units": meta.units, "long_name": meta.long_name, "standard_name": meta.standard_name, "level": meta.level}
+    found = {"units": meta.units, "long_name": meta.long_name, "standard_name": meta.standard_name, "level": meta.level}
+    if meta.statistic == "accum":
+        return {**found, "statistic": "accum", "step_minutes": (60 * (hour - 1), 60 * hour)}
+    return found
 
 
 def _make_zarr(folder: Path, python: Path) -> None:
