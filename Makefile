@@ -8,7 +8,7 @@ EXTRAS := plot,dask,postgres,s3,server,client,trace
 # Without bytecode files, every process of the tests would compile the tests and gribmill again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map bench-day soak fuzz clean
+.PHONY: help setup demo test test-fast test-pure test-oldest test-no-compiler test-postgres coverage check compiled-tests dist check-tag bench bench-queue bench-decode bench-deflate bench-tiles bench-subset bench-chain bench-path bench-store bench-server bench-map bench-day soak fuzz clean
 
 help:
 	@echo "make demo          set up, run the main job end to end, then open the console (DATA=DIR: another data root; SERVE=no: without it)"
@@ -53,10 +53,16 @@ demo: $(STAMP)
 
 # The cores that this machine or container gives us; more than 16 processes would only compete for memory.
 CORES = $$($(BIN)/python -c 'from gribmill.available_cores import available_cores; print(min(available_cores(), 16))')
+# In a new checkout, each process of the tests would compile all tests and the packages that they import.
+# One process does it while mypy uses another core.
+compiled-tests: $(STAMP)
+	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true
+
 # Two processes more than cores, because many tests wait for other processes. The tests of a file stay in one process,
 # because they share fixtures.
 TEST_PROCESSES ?= $$(expr $(CORES) + 2)
-test: check
+test: $(STAMP)
+	@$(MAKE) --no-print-directory -j 2 check compiled-tests
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 # Tests of the kernel are skipped.
@@ -64,8 +70,9 @@ test-pure: $(STAMP)
 	GRIBMILL_KERNEL=off $(BIN)/python -m pytest -n $(CORES) --dist loadfile
 
 # No other processes (`process`), no comparison with other people's programs (`witness`), nothing that takes long (`slow`),
-# no database server (`postgres`), no runs of the whole chain.
-FAST := -m 'not process and not witness and not slow and not postgres' --ignore tests/chain
+# no database server (`postgres`), no runs of the whole chain. Files that are marked as a whole are not even imported.
+MARKED_FILES = $(shell grep -rlE --include='test_*.py' '^pytestmark = .*mark\.(process|witness|slow|postgres)\>' tests)
+FAST = -m 'not process and not witness and not slow and not postgres' --ignore=tests/chain $(addprefix --ignore=,$(MARKED_FILES))
 
 test-fast: $(STAMP)
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(FAST)
@@ -78,7 +85,7 @@ test-oldest:
 	$(call COPY,.venv-oldest)
 	.venv-oldest/bin/python -m pip install -q uv
 	cd .venv-oldest/checkout && VIRTUAL_ENV=.. ../bin/uv pip install -q --resolution lowest-direct -e '.[$(EXTRAS)]' --group test
-	cd .venv-oldest/checkout && ../bin/python -m pytest -n $(TEST_PROCESSES) --dist loadfile $(FAST)
+	cd .venv-oldest/checkout && ../bin/python -m pytest -n auto --dist loadfile $(FAST)
 
 test-no-compiler:
 	$(call COPY,.venv-no-compiler)

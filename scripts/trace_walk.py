@@ -4,7 +4,8 @@
     .venv/bin/python -m scripts.trace_walk --files    every file: its lines, its functions that ran, in which steps
 
 The publisher is the sandbox on loopback, the queue is SQLite, and each job is claimed, run and reported here.
-What runs on import is not counted, nor is the upkeep of the queue: heartbeats, recovery, schedules.
+What runs on import is not counted, nor is the upkeep of the queue: heartbeats, recovery, schedules. What an executor
+does once, before its first job (read the settings, models and regions, open the database), is a step of its own.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 import gribmill
+from gribmill.pipeline.context import context_of
 from gribmill.pipeline.job_types import scan_job
 from gribmill.queue.model import Snoozed, Succeeded
 from gribmill.queue.worker.in_process import Ticker
+from gribmill.queue.worker.task import Task
 from tests.chain.chain_driver import ChainDriver
 from tests.chain.sample_forecasts import make_sample_forecasts
 
 PACKAGE = Path(gribmill.__file__).parent
 # The publisher runs in a thread of this process.
 LEFT_OUT = "sandbox/"
+START = "start"
 JOBS = ("scan_source", "ingest_grib", "build_tile", "publish")
 
 
@@ -103,7 +107,10 @@ def trace(folder: Path) -> Walk:
         store, settings = chain.store, chain.settings
         with walk.step("enqueue"):
             store.jobs.enqueue(scan_job("hrrr"))
-        ticker = Ticker(store, 60.0, settings.model_dump(mode="json"))
+        environment = settings.model_dump(mode="json")
+        with walk.step(START):
+            context_of(Task(0, JOBS[0], "{}", 1, "global", "walk", environment))
+        ticker = Ticker(store, 60.0, environment)
         for kind in JOBS:
             with walk.step(kind):
                 (ran,) = ticker.run(store.claim(ticker.request((kind,), 1)))
@@ -137,13 +144,15 @@ def table(walk: Walk) -> list[str]:
     for title, files in walk.steps.items():
         functions = sum(map(len, files.values()))
         lines.append(f"| {title} | {len(files)} | {functions} | {walk.switches[title]:,} | {_packages(list(files))} |")
-    files_of_all = walk.files()
-    total = sum(map(_lines, files_of_all))
-    functions = sum(len(set().union(*steps.values())) for steps in files_of_all.values())
-    lines.append(
-        f"| **all** | **{len(files_of_all)}** ({total:,} lines) | {functions} | | {_packages(list(files_of_all))} |"
-    )
-    return lines
+    of_all = walk.files()
+    of_an_hour = {name: steps for name, steps in of_all.items() if {*steps} != {START}}
+    return [*lines, _sum("without start", of_an_hour), _sum("all", of_all)]
+
+
+def _sum(title: str, files: dict[str, dict[str, set[str]]]) -> str:
+    total = sum(map(_lines, files))
+    functions = sum(len(set().union(*steps.values())) for steps in files.values())
+    return f"| **{title}** | **{len(files)}** ({total:,} lines) | {functions} | | {_packages(list(files))} |"
 
 
 def file_lines(walk: Walk) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import signal
 import sqlite3  # noqa: F401 — before ecCodes, whose wheels bring an older SQLite along
@@ -16,7 +17,13 @@ from hypothesis import HealthCheck, settings
 
 from tests.servers.this_run import GIVEN_POSTGRES
 
-pytest_plugins = ["tests.migrated_database", "tests.servers.chromium", "tests.servers.seaweed", "tests.servers.azurite"]
+pytest_plugins = [
+    "tests.migrated_database",
+    "tests.servers.chromium",
+    "tests.servers.seaweed",
+    "tests.servers.azurite",
+    "tests.servers.google_storage",
+]
 
 # Markers of tests that may start other processes: `make test-fast` leaves all of them out.
 MAY_START_PROCESSES = ("process", "witness", "soak", "postgres")
@@ -77,6 +84,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         from tests.servers.shared_postgres import drop_templates  # imported late, because few runs need psycopg
 
         drop_templates()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage among the tests themselves, neither while they are collected nor later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

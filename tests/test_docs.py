@@ -176,17 +176,36 @@ def test_settings_of_the_docs_are_accepted(here: Path, where: str, text: str) ->
     assert load_regions(settings.regions)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
-def test_links_lead_to_files(page: Path) -> None:
+def test_links_lead_to_files() -> None:
+    links = [(page, target) for page in PAGES for target in LINK.findall(page.read_text())]
     # Figures are committed once they have been measured.
-    targets = [target for target in LINK.findall(page.read_text()) if "benchmarks/results" not in target]
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    checked = [(page, target) for page, target in links if "benchmarks/results" not in target]
+    assert [(page.name, target) for page, target in checked if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_tests_named_in_the_docs_exist(page: Path) -> None:
-    for named in TEST_PATH.findall(page.read_text()):
-        assert (ROOT / named).exists(), f"{page.name} names {named}"
+def architecture_paths() -> Iterator[Path]:
+    """The files and folders of the tree and of the table of changes. Capitals stand for any name."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    folders: list[str] = []
+    for line in text.split("## The tree")[1].split("```")[1].strip("\n").splitlines():
+        folders = folders[: (len(line) - len(line.lstrip())) // 2]
+        names = line.strip().split("  ")[0].split(", ")
+        yield from (ROOT.joinpath(*folders, name) for name in names)
+        folders.append(names[0])
+    for row in re.findall(r"^\|.*\|(.*)\|$", text, re.MULTILINE):
+        for name in re.findall(r"`([\w./]+/[\w./]*)`", row):
+            yield ROOT / "gribmill" / re.sub(r"/[A-Z_]+[./].*", "", name)
+
+
+def test_paths_of_the_architecture_exist() -> None:
+    paths = list(architecture_paths())
+    assert len(paths) > 150
+    assert [str(path.relative_to(ROOT)) for path in paths if not path.exists()] == []
+
+
+def test_tests_named_in_the_docs_exist() -> None:
+    named = [(page.name, name) for page in PAGES for name in TEST_PATH.findall(page.read_text())]
+    assert [(page, name) for page, name in named if not (ROOT / name).exists()] == []
 
 
 def test_tests_named_in_the_table_of_races_exist() -> None:
