@@ -147,7 +147,8 @@ def test_deadlock_ends_with_one_transaction_repeated(postgres: PostgresUnderTest
             tx.change("jobs/run_now", {"job_id": second})
 
     together(partial(touch, one, two), partial(touch, two, one))
-    assert len(tries) == 3, "one of them was rolled back by the server and began again"
+    # A repeated transaction can take its first row before the other one wakes up, and deadlock once more.
+    assert len(tries) >= 3, "one of them was rolled back by the server and began again"
     assert [store.jobs.get(job).next_run_at for job in (one, two)] == [None, None]
 
 
