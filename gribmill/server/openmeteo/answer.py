@@ -20,6 +20,7 @@ from gribmill.server.openmeteo.period import DAY, HOUR, QUARTER, Period
 from gribmill.server.openmeteo.places_forecast import PlacesForecast
 from gribmill.server.openmeteo.rounded import rounded
 from gribmill.server.openmeteo.run_at_places import UNITS, Moments, NotTogether
+from gribmill.server.openmeteo.sun import sun_times
 from gribmill.server.openmeteo.units import INTEGER, SHOWN, TIME, UNDEFINED, Units
 from gribmill.server.openmeteo.variables import AGGREGATIONS, SUN_UNITS, ForecastVariable, speed_of
 from gribmill.storage.layout import TileFolder
@@ -251,16 +252,14 @@ class Work:
         first_hours = -(-np.array(days, np.int64) // HOUR) * HOUR
         hours = Moments((first_hours[:, None] + HOUR * np.arange(24)).ravel(), HOUR)
         columns = []
-        places = range(len(forecast.elevations))
         for variable, hourly in self.request.daily:
             if variable.name in SUN_UNITS:
-                sun = np.array([_sun(forecast, place, variable.name, days) for place in places], np.float64)
-                columns.append(self._column(variable, variable.unit, sun))
+                columns.append(self._column(variable, variable.unit, _sun(variable.name, forecast, days)))
                 continue
             # Hours with precipitation are counted in millimetres, whatever unit is asked for.
             units = Units() if variable.aggregation == "hours" else self.request.units
             unit, flat = forecast.column(hourly, hours, units)
-            each = flat.reshape(len(places), len(days), 24)
+            each = flat.reshape(len(flat), len(days), 24)
             if variable.aggregation == "dominant":
                 speeds = forecast.column(speed_of(hourly), hours, units)[1].reshape(each.shape)
                 values = _dominant(each, speeds)
@@ -279,11 +278,12 @@ def _dominant(directions: Floats, speeds: Floats) -> Floats:
     return np.where((x == 0) & (y == 0), np.nan, found)
 
 
-def _sun(forecast: PlacesForecast, place: int, name: str, days: Sequence[int]) -> tuple[float, ...]:
-    found = [forecast.sun_times(place, day) for day in days]
+def _sun(name: str, forecast: PlacesForecast, days: Sequence[int]) -> Floats:
+    lats, lons = (np.array(axis)[:, None] for axis in forecast.points)
+    times = sun_times(np.array(days, np.float64), lats, lons)
     if name == "daylight_duration":
-        return tuple(one.set - one.rise for one in found)
-    return tuple(float(round(one.rise if name == "sunrise" else one.set)) for one in found)
+        return times.set - times.rise
+    return np.rint(times.rise if name == "sunrise" else times.set)
 
 
 def _aggregate(variable: ForecastVariable, values: Sequence[float]) -> float:

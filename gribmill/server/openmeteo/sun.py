@@ -27,8 +27,8 @@ class SunTimes(NamedTuple):
     """Seconds since 1970. If the sun does not rise or set on a day, Open-Meteo's convention applies: both are the start
     of the day in polar night, and the start and end of the day in polar day."""
 
-    rise: float
-    set: float
+    rise: Floats
+    set: Floats
 
 
 def is_up(seconds: Floats, lat: float | Floats, lon: float | Floats) -> Floats:
@@ -43,40 +43,46 @@ def is_up(seconds: Floats, lat: float | Floats, lon: float | Floats) -> Floats:
     return np.where(height > np.sin(HORIZON), 1.0, 0.0)
 
 
-def sun_times(day: float, lat: float, lon: float) -> SunTimes:
-    """Sunrise before and sunset after the solar noon within the 24 hours from `day`."""
+def sun_times(day: float | Floats, lat: float | Floats, lon: float | Floats) -> SunTimes:
+    """Sunrise before and sunset after the solar noon within the 24 hours from `day`.
+
+    Columns of latitudes and longitudes give places × days.
+    """
     noon = _noon(day, lon)
+    mean_noon = _mean_noon(noon, lon)
+    # 1 in polar night, -1 in polar day.
+    polar = np.zeros(np.broadcast_shapes(noon.shape, np.shape(lat)))
     found = []
     for sign in (-1, 1):
         moment = noon
         for _ in range(ROUNDS):
-            declination, correction = _position(np.array(moment))
-            cosine = _cosine_at_horizon(float(declination), lat)
-            if abs(cosine) > 1:
-                return SunTimes(day, day if cosine > 1 else day + DAY)
-            angle = float(np.degrees(np.arccos(cosine)))
-            moment = _mean_noon(noon, lon) - float(correction) + sign * angle * SECONDS_PER_DEGREE
+            declination, correction = _position(moment)
+            cosine = _cosine_at_horizon(declination, lat)
+            polar = np.where((polar == 0) & (np.abs(cosine) > 1), np.sign(cosine), polar)
+            angle = np.degrees(np.arccos(cosine.clip(-1, 1)))
+            moment = mean_noon - correction + sign * angle * SECONDS_PER_DEGREE
         found.append(moment)
-    return SunTimes(*found)
+    rise, set_ = found
+    return SunTimes(np.where(polar, day, rise), np.where(polar, day + DAY * (polar < 0), set_))
 
 
-def _noon(day: float, lon: float) -> float:
-    first = day + (180.0 - lon) * SECONDS_PER_DEGREE - day % DAY
-    noon = first - float(_position(np.array(first))[1])
-    return day + (noon - day) % DAY
+def _noon(day: float | Floats, lon: float | Floats) -> Floats:
+    first = np.asarray(day + (180.0 - lon) * SECONDS_PER_DEGREE - day % DAY)
+    noon = first - _position(first)[1]
+    return np.asarray(day + (noon - day) % DAY)
 
 
-def _mean_noon(noon: float, lon: float) -> float:
+def _mean_noon(noon: Floats, lon: float | Floats) -> Floats:
     """Mean solar noon at this longitude, on the same day."""
     offset = (180.0 - lon) * SECONDS_PER_DEGREE
-    return round((noon - offset) / DAY) * DAY + offset
+    return np.asarray(np.rint((noon - offset) / DAY) * DAY + offset)
 
 
-def _cosine_at_horizon(declination: float, lat: float) -> float:
+def _cosine_at_horizon(declination: Floats, lat: float | Floats) -> Floats:
     """Cosine of the hour angle of sunrise and sunset; beyond ±1 if the sun does not reach the horizon."""
     across = np.cos(np.radians(lat)) * np.cos(declination)
     height = np.sin(HORIZON) - np.sin(np.radians(lat)) * np.sin(declination)
-    return float(height / max(across, 1e-12))
+    return np.asarray(height / np.maximum(across, 1e-12))
 
 
 def _position(seconds: Floats) -> tuple[Floats, Floats]:

@@ -40,5 +40,15 @@ def test_sunrise_and_sunset_match_pyephem(name: str) -> None:
 )
 def test_polar_days_and_nights_have_no_sunrise_or_sunset(lat: float, day: str, hours: int) -> None:
     begin = seconds(day)
-    assert sun_times(begin, lat, 15.6) == (begin, begin + timedelta(hours=hours).total_seconds())
+    found = sun_times(begin, lat, 15.6)
+    assert (float(found.rise), float(found.set)) == (begin, begin + timedelta(hours=hours).total_seconds())
     assert is_up(np.arange(begin, begin + 86400, 3600), lat, 15.6).tolist() == [hours / 24] * 24
+
+
+def test_places_and_days_together_get_the_same_times_as_alone() -> None:
+    lats, lons = np.array([42.36, 78.2, -36.85]), np.array([-71.06, 15.6, 174.76])
+    days = np.array([seconds("2026-06-20T05:00") + 86400.0 * day for day in range(0, 200, 25)])
+    together = np.stack(sun_times(days, lats[:, None], lons[:, None]), axis=-1)
+    places = zip(lats.tolist(), lons.tolist(), strict=True)
+    alone = [[sun_times(day, lat, lon) for day in days.tolist()] for lat, lon in places]
+    np.testing.assert_allclose(together, alone, atol=1e-3)
