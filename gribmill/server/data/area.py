@@ -115,7 +115,7 @@ def _within(tile: Tile, box: Box) -> bool:
 
 def _points(tile: Tile, box: Box | None) -> _Points | None:
     lat, lon = tile.latlon()
-    inside = np.ones(tile.shape, bool) if box is None else _contained(box, lat, lon)
+    inside = np.ones(tile.shape, bool) if box is None else box.contains(lat, lon)
     rows = np.flatnonzero(inside.any(axis=1))
     if not rows.size:
         return None
@@ -123,12 +123,6 @@ def _points(tile: Tile, box: Box | None) -> _Points | None:
     # Cells of a projected grid have nearly the same size.
     weights = np.cos(np.radians(lat[part])) if tile.regular else np.ones_like(lat[part])
     return _Points(part, inside[part], weights)
-
-
-def _contained(box: Box, lat: Floats, lon: Floats) -> np.ndarray:
-    width = (box.east - box.west) % 360.0 or 360.0
-    found: np.ndarray = (lat >= box.south) & (lat <= box.north) & ((lon - box.west) % 360.0 <= width)
-    return found
 
 
 def _hour(tile: Tile, wanted: AreaRequest, points: _Points, units: dict[str, str]) -> AreaHourView:
