@@ -65,12 +65,15 @@ class TileBytes(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sender: FileSender | None = scope.get("extensions", {}).get(EXTENSION)
-        if scope["method"] == "HEAD":
-            await self._send_start(send)
-        elif sender is not None and not isinstance(self._tile.path, ObjectPath):
-            await self._send_file(self._tile.path, send, sender)
-        else:
-            await self._send_chunks(send)
+        try:
+            if scope["method"] == "HEAD":
+                await self._send_start(send)
+            elif sender is not None and not isinstance(self._tile.path, ObjectPath):
+                await self._send_file(self._tile.path, send, sender)
+            else:
+                await self._send_chunks(send)
+        except FileNotFoundError:
+            raise HttpProblem(404, f"{self._tile.path.name} was removed") from None
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _send_start(self, send: Send) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from gribmill.server.data.tile_shapes import LEAST_DPI, MOST_DPI, Pictures, tile
 from gribmill.server.etag import has_current
 from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
+from gribmill.storage.bucket import ObjectStatus
 from gribmill.storage.layout import GRID_FILE, TileFolder
 from gribmill.storage.object_path import ObjectPath, StoredPath
 from gribmill.tiles.format.npz_reader import identity_of
@@ -109,7 +111,7 @@ async def _shaped(request: Request, server: ServerContext, tile: AskedTile, medi
     headers = {"ETag": f'"{tile.facts.tag}-{shape}"', "Cache-Control": "private, no-cache", **tile.headers}
     if has_current(request.headers, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    return Response(await server.run(_readable, server, make), media_type=media_type, headers=headers)
+    return Response(await server.run(_readable, server, tile.facts.path, make), media_type=media_type, headers=headers)
 
 
 @cache
@@ -130,12 +132,16 @@ def _path(server: ServerContext, model: str, run: str, region: str, hour: str) -
 
 
 async def _look(server: ServerContext, path: StoredPath) -> TileFacts:
-    try:
-        facts = await server.run(path.stat) if isinstance(path, ObjectPath) else path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        raise HttpProblem(404, f"there is no tile {without_paths(server.root, str(path))}") from None
+    facts = await server.run(_stat, server, path) if isinstance(path, ObjectPath) else _stat(server, path)
     identity, built_at = identity_of(facts), datetime.fromtimestamp(facts.st_mtime, UTC)
     return TileFacts(path, etag_of(identity), facts.st_size, built_at, identity, getattr(facts, "etag", None))
+
+
+def _stat(server: ServerContext, path: StoredPath) -> os.stat_result | ObjectStatus:
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise HttpProblem(404, f"there is no tile {without_paths(server.root, str(path))}") from None
 
 
 async def _run_headers(server: ServerContext, model: str, run: str, tile: TileFacts) -> dict[str, str]:
@@ -151,8 +157,9 @@ async def _run_headers(server: ServerContext, model: str, run: str, tile: TileFa
     return run_headers(model, run, None if known is None else known.ingested_at, tile.built_at)
 
 
-def _readable(server: ServerContext, make: Made) -> bytes:
+def _readable(server: ServerContext, path: StoredPath, make: Made) -> bytes:
     try:
         return make()
     except GribmillError as error:
+        _stat(server, path)  # 404 if it was removed meanwhile
         raise HttpProblem(422, without_paths(server.root, str(error))) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gribmill.server.data import tile_routes
 from gribmill.server.edr import coverage
 from gribmill.settings.schema import Settings
 from gribmill.storage.object_path import StoredPath
@@ -142,3 +143,16 @@ def test_a_run_may_be_removed_between_two_reads_of_a_tile(
     monkeypatch.setattr(coverage, "read_tile", opened)
     answer = client.get(f"{EDR}/cube?bbox=-71.4,42.1,-70.9,42.5&parameter-name=t2m")
     assert (answer.status_code, answer.headers.get("gribmill-run")) == (200, OLDER), answer.text
+
+
+@pytest.mark.parametrize("shape", ["npz", "json", "png", "arrow"])
+def test_a_tile_removed_during_its_request_is_not_found(
+    server: LiveServer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    def removed(*_: object) -> dict[str, str]:
+        remove(server, OLDER)
+        return {}
+
+    monkeypatch.setattr(tile_routes, "run_headers", removed)
+    answer = client.get(f"/api/v1/tiles/hrrr/{OLDER}/boston/001.{shape}")
+    assert (answer.status_code, str(server.settings.data_root) in answer.text) == (404, False), answer.text
