@@ -82,6 +82,8 @@ def test_a_place_without_tiles_is_named(root: Path) -> None:
         gribmill.points([(LAT, LON), (95.0, 0.0)], data=root)
     with pytest.raises(TileError, match="place 1 is not"):
         gribmill.points(["Boston"], data=root)  # type: ignore[list-item]
+    with pytest.raises(TileError, match="place 1 is not"):
+        gribmill.points([("Boston", 42.36, -71.06, 10.0)], data=root)  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(

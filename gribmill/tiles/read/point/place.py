@@ -51,7 +51,8 @@ def places_of(given: Iterable[Place | tuple[str, float, float] | tuple[float, fl
     found = []
     for number, one in enumerate(given, 1):
         try:
-            name, lat, lon = (one.name, one.lat, one.lon) if isinstance(one, Place) else ("", *one)[-3:]
+            several = (one.name, one.lat, one.lon) if isinstance(one, Place) else one
+            name, lat, lon = several if len(several) == 3 else ("", *several)
             found.append(Place(str(name), *check_latlon(float(lat), float(lon))))
         except (TypeError, ValueError):
             raise TileError(f"place {number} is not (lat, lon) or (name, lat, lon): {str(one)[:80]!r}") from None
