@@ -111,8 +111,8 @@ class Series:
             return None
         before = 0
         if row:
-            times, step = self.times, self.steps[row]
-            before = step - (times[row] - times[row - 1]) // timedelta(minutes=1)
+            previous, this = (run_time(run) for run in self.row_runs[row - 1 : row + 1])
+            before = self.steps[row - 1] - (this - previous) // timedelta(minutes=1)
         return None if window[0] == before else window[1] - window[0]
 
     def daily(self) -> Daily:
