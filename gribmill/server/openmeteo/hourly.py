@@ -29,13 +29,12 @@ def hourly_values(series: Series, column: Column, step: int = HOUR) -> Hourly:
 
 def _instants(series: Series, column: Column, step: int) -> Hourly:
     times = [int(moment.timestamp()) for moment in series.times]
-    rows = [(moment, value) for moment, value in zip(times, column.values, strict=True) if not math.isnan(value)]
-    found = {moment: value for moment, value in rows if moment % step == 0}
-    if not column.flags and any(after - before > step for (before, _), (after, _) in pairwise(rows)):
-        holes = {times[0] + 60 * (minute - series.steps[0]) for minute in missing_hours(series.steps)}
-        lacking = {moment for moment, value in zip(times, column.values, strict=True) if math.isnan(value)}
+    rows = [*zip(times, column.values, strict=True)]
+    found = {moment: value for moment, value in rows if moment % step == 0 and not math.isnan(value)}
+    if not column.flags and any(after - before > step for before, after in pairwise(times)):
+        holes = [times[0] + 60 * (minute - series.steps[0]) for minute in missing_hours(series.steps)]
         for (before, low), (after, high) in pairwise(rows):
-            if any(before < hole < after for hole in holes | lacking):
+            if math.isnan(low + high) or any(before < hole < after for hole in holes):
                 continue
             for moment in range((before // step + 1) * step, after, step):
                 share = (moment - before) / (after - before)
