@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -71,12 +71,18 @@ def describe(hint: Any) -> str:
     """The values that an annotation allows: `number, 0 to 3600`, `full or normal`."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Literal:
-        return " or ".join(str(choice) for choice in inner)
+        return either(str(choice) for choice in inner)
     if origin in (Union, types.UnionType):
-        return " or ".join(describe(one) for one in inner if one is not types.NoneType)
+        return either(describe(one) for one in inner if one is not types.NoneType)
     if origin is Annotated:
         return ", ".join([describe(inner[0]), *_demands(inner[0], inner[1:])])
     return _KINDS.get(origin or hint, "table")
+
+
+def either(words: Iterable[str]) -> str:
+    """The words as alternatives: `full, normal or off`."""
+    listed = list(words)
+    return " or ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
 
 
 def _demands(hint: Any, constraints: tuple[Any, ...]) -> list[str]:

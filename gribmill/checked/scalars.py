@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gribmill.checked.constraints import Bounds, Length, Matches, digits, wrong
+from gribmill.checked.constraints import Bounds, Length, Matches, digits, either, wrong
 
 Reader = Callable[[Any], Any]
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -161,8 +161,7 @@ def matching(reader: Reader, rule: Matches) -> Reader:
 
 def one_of(choices: tuple[Any, ...]) -> Reader:
     """A reader that accepts exactly these values."""
-    words = [repr(choice) for choice in choices]
-    wanted = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    wanted = either(repr(choice) for choice in choices)
 
     def read(value: Any) -> Any:
         for choice in choices:

@@ -16,11 +16,11 @@ def config() -> None:
     """Show the settings in effect and where each came from."""
 
 
-@config.command()
+@config.command(short_help="Show every setting with its value and its origin.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with descriptions.")
 @click.pass_context
 def show(ctx: click.Context, as_json: bool) -> None:
-    """Every setting with its value and its origin: a file, a variable, an option, or the default.
+    """Show every setting with its value and its origin: a file, a variable, an option, or the default.
 
     Exit code 1 if [chain] names a model or a region that does not exist.
     """

@@ -113,7 +113,7 @@ def list_groups(settings: Settings, tenant: str | None, limit: int, before: int 
         print_json(found)
         return
     if not found:
-        click.echo("no groups", err=True)
+        click.echo("there are no groups; `gribmill groups add --help` shows how to add one", err=True)
         return
     columns = ["id", "group", "status", "done", "jobs", "failed", "mode", "on failure", "age"]
     numbers = ["id", "done", "jobs", "failed", "age"]

@@ -186,7 +186,7 @@ def _write_settings(path: Path, text: str) -> None:
         raise SandboxError(f"{path} exists already and is not replaced; remove it or choose another name") from None
     except OSError as error:
         raise SandboxError(f"cannot write {path}: {error.strerror}") from None
-    click.echo(f"wrote {path}: `gribmill run` beside it downloads from here")
+    click.echo(f"wrote {path}: `gribmill run` in the same folder downloads from here")
 
 
 def _announce(

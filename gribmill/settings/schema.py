@@ -249,7 +249,7 @@ class ServerSettings(SettingsTable):
         2000, description="Maximum number of connections; further ones get 503."
     )
     tile_memory_megabytes: Annotated[float, Bounds(ge=0, le=1_000_000)] = field(
-        512.0, description="Memory for values of tiles that point forecasts have read; without, each reads its tiles."
+        512.0, description="Cache for the values that point forecasts read from tiles; 0: none."
     )
 
 
@@ -298,7 +298,8 @@ class Settings(SettingsTable):
         default_factory=dict, description="Your own regions: [regions.NAME] with a box or a GeoJSON file."
     )
     variables: dict[str, VariableSettings] = field(
-        default_factory=dict, description="Your own variables: [variables.NAME], by an index's words or by GRIB keys."
+        default_factory=dict,
+        description="Your own variables: [variables.NAME], described as in an index or by GRIB keys.",
     )
     variables_file: FilePath | None = field(
         None, description="A TOML file with more variables of your own, as tables [NAME]."
@@ -312,7 +313,7 @@ class Settings(SettingsTable):
     )
     models_dir: FilePath | None = field(None, description="A folder with one TOML file per model of your own.")
     roots: dict[str, str] = field(
-        default_factory=dict, description='Addresses of mirrors: aws-hrrr = "http://127.0.0.1:8000/hrrr/".'
+        default_factory=dict, description='Other addresses for mirrors: aws-hrrr = "http://127.0.0.1:8000/hrrr/".'
     )
 
     @property

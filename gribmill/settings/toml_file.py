@@ -17,10 +17,10 @@ from gribmill.settings.settings_table import SettingsTable
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 HEADER = """\
-# Settings of gribmill. Every setting is listed with its default. Lines that begin with "#" are explanations,
-# or settings that are empty or depend on the machine until you set them. GRIBMILL_* variables
-# (GRIBMILL_QUEUE_LEASE_SECONDS for queue.lease_seconds) and command-line options override this file.
-# `gribmill config show` lists the values in force and where each came from.
+# Settings of gribmill. Every setting is listed with its default; one that is unset by default, or whose default
+# depends on the machine, is commented out. GRIBMILL_* variables (GRIBMILL_QUEUE_LEASE_SECONDS for
+# queue.lease_seconds) and command-line options override this file. `gribmill config show` lists the values in
+# effect and where each came from.
 """
 
 

@@ -18,7 +18,7 @@ class VariableSettings(SettingsTable):
     long_name: _Words = field(description="What it is, for people.")
     units: _Words = field(description="The units of the GRIB's values.")
     standard_name: _Words | None = field(None, description="Its CF standard name.")
-    palette: _Words | None = field(None, description="A palette of gribmill's maps.")
+    palette: _Words | None = field(None, description="Its palette on gribmill's maps.")
     range: Annotated[list[float], Length(2, 2)] | None = field(
         None, description="[lowest, highest] value of a map's scale."
     )
@@ -33,13 +33,19 @@ class VariableSettings(SettingsTable):
     levelist: Annotated[str, Matches("[0-9.]{1,9}")] | None = field(None, description="levelist in ECMWF's indexes.")
     grib2: _OneOrMore | None = field(None, description="discipline.category.number in GRIB2; @7 for one centre.")
     grib1: _OneOrMore | None = field(None, description="centre:table.number in GRIB1.")
-    statistic: Literal["instant", "accum", "avg", "max", "min"] | None = field(None, description="Over time.")
+    statistic: Literal["instant", "accum", "avg", "max", "min"] | None = field(
+        None, description="Its statistic over a time range."
+    )
     hours: Annotated[float, Bounds(gt=0, le=2400)] | None = field(None, description="Length of its time range.")
-    since: Literal["run", "bucket"] | None = field(None, description="Of sums: since the run began, or later.")
-    above: float | None = field(None, description="A probability of values above this.")
-    below: float | None = field(None, description="A probability of values below this.")
-    percentile: Annotated[int, Bounds(ge=0, le=100)] | None = field(None, description="Of the ensemble.")
+    since: Literal["run", "bucket"] | None = field(
+        None, description="For sums: since the start of the run, or since a later reset."
+    )
+    above: float | None = field(None, description="For a probability: of values above this.")
+    below: float | None = field(None, description="For a probability: of values below this.")
+    percentile: Annotated[int, Bounds(ge=0, le=100)] | None = field(
+        None, description="For a percentile of the ensemble."
+    )
     ensemble: Literal["standard deviation", "normalised standard deviation", "spread", "interquartile range"] | None = (
-        field(None, description="A spread of the ensemble.")
+        field(None, description="For a spread of the ensemble.")
     )
     fill: Annotated[list[float], Length(most=20)] | None = field(None, description="Numbers that mean no value.")

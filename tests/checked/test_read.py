@@ -161,8 +161,9 @@ def test_annotations_are_described_in_words() -> None:
     hints = annotations_of(Whole)
     assert describe(hints["share"]) == "number, more than 0, at most 1"
     assert describe(hints["mode"]) == "fast or slow"
+    assert describe(Literal["debug", "info", "error"]) == "debug, info or error"
     assert describe(hints["name"]) == "text, ^[a-z]+$"
     assert describe(hints["title"]) == "text, up to 5 characters"
     assert describe(annotations_of(Part)["size"]) == "whole number, at least 0, less than 10"
     assert describe(hints["parts"]) == "table"
-    assert describe(hints["value"]) == "text or whole number or number"
+    assert describe(hints["value"]) == "text, whole number or number"

@@ -45,6 +45,14 @@ def test_every_command_has_help_with_a_sentence(gribmill: Run, path: tuple[str, 
     assert gribmill(*path, "-h").out == answer.out
 
 
+@pytest.mark.parametrize("path", [(), *_all_paths()], ids=lambda path: " ".join(path) or "gribmill")
+def test_lists_of_commands_shorten_no_sentence(path: tuple[str, ...]) -> None:
+    command = _command(path)
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name="gribmill", terminal_width=78)
+        assert "..." not in command.get_help(context).partition("Commands:")[2]
+
+
 def test_every_option_is_explained() -> None:
     options = [
         (path, param) for path in _all_paths() for param in _command(path).params if isinstance(param, click.Option)

@@ -20,7 +20,7 @@ def event() -> None:
     """Scan the models for which a notification announces new files."""
 
 
-@event.command()
+@event.command(short_help="Read an S3 object-created notification from a file.")
 @click.argument("file", type=click.File("rb"))
 @AS_JSON
 @click.pass_obj

@@ -45,7 +45,7 @@ def list_mirrors(settings: Settings, every: bool, as_json: bool) -> None:
         print_json(views)
         return
     if not views:
-        click.echo("no mirror was used yet; --all lists all of them", err=True)
+        click.echo("no mirror has been used yet; --all lists every mirror", err=True)
         return
     columns = ["mirror", "state", "failures", "answered", "models", "summary"]
     print_table(columns, [_row(view) for view in views], right=["failures"], cut="summary", drop=["models"])

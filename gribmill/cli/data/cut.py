@@ -200,7 +200,7 @@ def _check_known(names: Sequence[str], everything: bool) -> None:
 
 def _notes(path: Path, outcome: BuildResult, wanted: Sequence[str]) -> Iterator[str]:
     for name in outcome.unrecognised:
-        yield f"{path.name}: its model is not recognised, so its tiles are named {name}; --model names it"
+        yield f"{path.name}: the model is not recognised, so the tiles are named {name}; use --model to name it"
     for words in dict.fromkeys(note for built in outcome.tiles for note in built.meta.notes):
         yield f"{path.name}: {words}"
     for failure in outcome.failed:

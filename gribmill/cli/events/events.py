@@ -78,7 +78,7 @@ def list_(
         columns = ["id", "time", "event", "tenant", "job", "payload"]
         print_table(columns, rows, right=["id", "job"], cut="payload", drop=["tenant", "job"])
     else:
-        click.echo("there are no such events", err=True)
+        click.echo("no events were found", err=True)
 
 
 @events.command()
@@ -108,7 +108,7 @@ def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int
         time.sleep(FOLLOW_SECONDS)
 
 
-@events.command()
+@events.command(short_help="List the events that gribmill publishes.")
 @AS_JSON
 @click.pass_obj
 def names(settings: Settings, as_json: bool) -> None:

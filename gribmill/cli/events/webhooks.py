@@ -173,12 +173,12 @@ def test(settings: Settings, webhook_id: int, as_json: bool) -> None:
     _print_jobs([open_queue(settings).webhooks.test(webhook_id)], as_json=as_json)
 
 
-@webhooks.command()
+@webhooks.command(short_help="Send an event again, to one webhook or to all that received it.")
 @click.argument("what", metavar="EVENT|DELIVERY")
 @AS_JSON
 @click.pass_obj
 def redeliver(settings: Settings, what: str, as_json: bool) -> None:
-    """Send an event again: to all webhooks that got it (1207), or to one (3-1207, as `show` lists it)."""
+    """Send an event again: to all webhooks that received it (1207), or to one (3-1207, as `show` lists it)."""
     match = re.fullmatch(r"(?:([0-9]{1,18})-)?([0-9]{1,18})", what)
     if match is None:
         raise click.UsageError(f"{what!r} is neither an event (1207) nor a delivery (3-1207)")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.checked.constraints import either
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.figures import format_duration
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
@@ -125,11 +126,11 @@ def _arguments(kind: JobType) -> list[list[Any]]:
 def _describe_type(field: dict[str, Any]) -> str:
     """The values that a field of a JSON Schema allows: `number, 0 to 3600`, `full or normal`."""
     if "enum" in field:
-        return " or ".join(str(value) for value in field["enum"])
+        return either(str(value) for value in field["enum"])
     if "anyOf" in field:
-        return " or ".join(_describe_type(option) for option in field["anyOf"] if option.get("type") != "null")
+        return either(_describe_type(option) for option in field["anyOf"] if option.get("type") != "null")
     if isinstance(field.get("type"), list):
-        return " or ".join(_describe_type({**field, "type": kind}) for kind in field["type"] if kind != "null")
+        return either(_describe_type({**field, "type": kind}) for kind in field["type"] if kind != "null")
     words = [_KINDS.get(field.get("type", ""), "")]
     low, high = field.get("minimum"), field.get("maximum")
     if low is not None and high is not None:

@@ -89,7 +89,9 @@ def mirrors(about: Examination) -> Iterator[Finding]:
         detail = f"{len(failing)} of {len(health)} fail: {failing[0].name} {failing[0].summary}"
         yield Finding("mirrors", None, detail, "others are used meanwhile; `gribmill mirrors list` shows all")
     else:
-        yield Finding("mirrors", True, f"{len(health)} asked, and all of them answered")
+        yield Finding(
+            "mirrors", True, f"{len(health)} used, and all of them responded" if health else "none has been used yet"
+        )
 
 
 def forgotten_hours(about: Examination) -> Iterator[Finding]:

@@ -52,7 +52,7 @@ def check_sqlite(version: tuple[int, ...]) -> Finding:
     if version >= WAL_RESET_FIXED or any(fixed <= version < (*fixed[:2], 99) for fixed in WAL_RESET_BACKPORTS):
         return Finding("SQLite", True, f"{name}, no known fault")
     detail = (
-        f"{name} has the WAL-reset fault (fixed in 3.51.3), which jobs.db.lock keeps away from gribmill's processes"
+        f"{name} has the WAL-reset bug (fixed in 3.51.3); jobs.db.lock protects gribmill's own processes from it"
     )
     return Finding("SQLite", None, detail, "let no other program write jobs.db while workers run, or update SQLite")
 

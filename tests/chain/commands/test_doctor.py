@@ -117,7 +117,7 @@ def test_known_faults_of_sqlite_are_named_by_version() -> None:
     assert check_sqlite((3, 37, 2)).good is False
     for faulty in ((3, 40, 1), (3, 44, 5), (3, 50, 6), (3, 51, 2)):
         found = check_sqlite(faulty)
-        assert found.good is None and "WAL-reset fault" in found.detail and found.remedy
+        assert found.good is None and "WAL-reset bug" in found.detail and found.remedy
     for sound in ((3, 44, 6), (3, 50, 7), (3, 51, 3), (3, 53, 0)):
         assert check_sqlite(sound).good is True
 

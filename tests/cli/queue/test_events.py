@@ -20,7 +20,7 @@ def publish(store: Store, *events: NewEvent) -> None:
 
 
 def test_events_are_listed_newest_first(gribmill: Run, store: Store) -> None:
-    assert gribmill("events", "list").err == "there are no such events\n"
+    assert gribmill("events", "list").err == "no events were found\n"
     publish(store, NewEvent("run.seen", {"model_id": "hrrr"}), NewEvent("mirror.sick", {"token": "s3cret"}))
     lines = gribmill("events", "list").out.splitlines()
     assert [line.split()[0] for line in lines] == ["id", "2", "1"]

@@ -86,4 +86,7 @@ def test_groups_of_other_tenants_are_not_found(gribmill: Run, store: Store) -> N
             assert (answer.code, answer.err) == (1, f"error: there is no group {name} of the tenant global\n")
     assert gribmill("groups", "show", "nightly", "--tenant", "acme").code == 0
     assert gribmill("groups", "list").out.count("nightly") == 1
-    assert gribmill("groups", "list", "--tenant", "global").err == "no groups\n"
+    assert (
+        gribmill("groups", "list", "--tenant", "global").err
+        == "there are no groups; `gribmill groups add --help` shows how to add one\n"
+    )

@@ -99,7 +99,7 @@ def test_an_unknown_model_gets_a_neutral_name_and_a_line(tmp_path: Path) -> None
     file = write(tmp_path / "x.grib2", [message(generatingProcessIdentifier=44)])
     found = run("cut", file, "--bbox", "-20,-35,50,35", "-o", tmp_path)
     assert found.exit_code == 0
-    assert "x.grib2: its model is not recognised" in found.stderr
+    assert "x.grib2: the model is not recognised" in found.stderr
     assert "--model" in found.stderr
     assert models(tmp_path) == ["kwbc_p44"]
     named = run("cut", file, "--bbox", "-20,-35,50,35", "-o", tmp_path, "--model", "mine")
