@@ -19,8 +19,8 @@ from gribmill.pipeline.manage_database import database_status
 from gribmill.storage.layout import SPOOL
 
 OLDEST_PYTHON = (3, 11)
-# STRICT tables, RETURNING and json_each over text, which the queue and the catalogue use.
-OLDEST_SQLITE = (3, 38, 0)
+# The queue refuses older ones.
+OLDEST_SQLITE = (3, 37, 0)
 # A commit during the second of two checkpoints may corrupt a WAL database (sqlite.org/wal.html#walresetbug).
 WAL_RESET_FIXED = (3, 51, 3)
 WAL_RESET_BACKPORTS = ((3, 44, 6), (3, 50, 7))
@@ -48,12 +48,10 @@ def check_sqlite(version: tuple[int, ...]) -> Finding:
     """Whether this SQLite version is usable, and its known bugs."""
     name = ".".join(map(str, version))
     if version < OLDEST_SQLITE:
-        return Finding("SQLite", False, name, "use a Python with SQLite 3.38 or later")
+        return Finding("SQLite", False, name, "use a Python with SQLite 3.37 or later")
     if version >= WAL_RESET_FIXED or any(fixed <= version < (*fixed[:2], 99) for fixed in WAL_RESET_BACKPORTS):
-        return Finding("SQLite", True, f"{name}, no known fault")
-    detail = (
-        f"{name} has the WAL-reset bug (fixed in 3.51.3); jobs.db.lock protects gribmill's own processes from it"
-    )
+        return Finding("SQLite", True, f"{name}, no known bugs")
+    detail = f"{name} has the WAL-reset bug (fixed in 3.51.3); jobs.db.lock protects gribmill's own processes from it"
     return Finding("SQLite", None, detail, "let no other program write jobs.db while workers run, or update SQLite")
 
 
