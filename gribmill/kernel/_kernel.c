@@ -1,5 +1,6 @@
 /* The Python extension: `decode_field` for GRIB2 fields; `rotate_winds`, `summarize`, `requantize` and `encode_array`
-   for their values; `inflate` for parts of encoded arrays. Types are in _kernel.pyi. */
+   for their values; `inflate` for parts of encoded arrays; `decimal_rows` for values as text. Types are in
+   _kernel.pyi. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -8,6 +9,7 @@
 #include "encode/encode_array.h"
 #include "encode/inflate.h"
 #include "encode/requantize.h"
+#include "text/decimals.h"
 
 /* Six integers make a window: first and last row, and twice first and last column. */
 #define NUMBERS_PER_WINDOW 6
@@ -307,10 +309,52 @@ static PyObject *py_inflate(PyObject *module, PyObject *arguments) {
     return result;
 }
 
+/* A list with the text of each row. */
+static PyObject *rows_of_text(const double *values, size_t count, size_t width, const DecimalForm *form) {
+    const Py_ssize_t rows = (Py_ssize_t)(count / width);
+    char *text = PyMem_Malloc(width * MAX_NUMBER_BYTES);
+    if (!text) return PyErr_NoMemory();
+    PyObject *found = PyList_New(rows);
+    for (Py_ssize_t row = 0; found && row < rows; row++) {
+        const char *end = put_decimals(text, values + (size_t)row * width, width, form);
+        PyObject *bytes = PyBytes_FromStringAndSize(text, end - text);
+        if (!bytes || PyList_SetItem(found, row, bytes) < 0) {
+            Py_DECREF(found);
+            found = NULL;
+        }
+    }
+    PyMem_Free(text);
+    return found;
+}
+
+static PyObject *py_decimal_rows(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer values;
+    Py_ssize_t width;
+    int decimals;
+    if (!PyArg_ParseTuple(arguments, "y*ni", &values, &width, &decimals)) return NULL;
+    const size_t count = (size_t)values.len / sizeof(double);
+    PyObject *result = NULL;
+    if (width <= 0 || count % (size_t)width || (size_t)values.len % sizeof(double) || decimals < 0 ||
+        decimals > MAX_DECIMALS) {
+        PyErr_SetString(PyExc_ValueError, "values, rows and decimals do not match");
+    } else {
+        const DecimalForm form = decimal_form(decimals);
+        const int possible = can_be_written(values.buf, count, &form);
+        result = possible ? rows_of_text(values.buf, count, (size_t)width, &form) : Py_BuildValue("");
+    }
+    PyBuffer_Release(&values);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"decode_field", py_decode_field, METH_VARARGS,
      "decode_field(section5, section6, section7, points, ny, nx, scanning_mode, windows, arrays)\n\n"
      "Fill the arrays with the values of their windows; return 0, or a number that says why the field was declined."},
+    {"decimal_rows", py_decimal_rows, METH_VARARGS,
+     "decimal_rows(values, width, decimals)\n\n"
+     "Return the text of each row of float64: rounded numbers with commas between them, null where not finite; None "
+     "if a number is too large."},
     {"encode_array", py_encode_array, METH_VARARGS,
      "encode_array(header, body, mode)\n\n"
      "Return method, CRC-32, raw size, data, list of restart points and summary of a ZIP member. Mode 0 is for "

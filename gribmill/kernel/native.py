@@ -1,7 +1,7 @@
 """The kernel's functions, whether they are available, and the switch that turns them off.
 
 Call `available()` before using any function: without a C compiler at installation, or with GRIBMILL_KERNEL=off, they
-are not defined and every caller has a fallback (ecCodes, NumPy, ISA-L) that gives the same values.
+are not defined and every caller has a fallback (ecCodes, NumPy, ISA-L, orjson) that gives the same values.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ built = True
 if not switched_off:
     try:
         from gribmill.kernel._kernel import (
+            decimal_rows,
             decode_field,
             encode_array,
             inflate,
@@ -28,6 +29,7 @@ if not switched_off:
 
 __all__ = [
     "available",
+    "decimal_rows",
     "decode_field",
     "encode_array",
     "inflate",

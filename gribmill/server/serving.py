@@ -16,6 +16,7 @@ from gribmill.server.context import ServerContext
 from gribmill.server.extension import Extension
 from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.server.listening import check_exposure, listen, url_of
+from gribmill.server.memory import collect_seldom
 from gribmill.settings.schema import ServerSettings, Settings
 
 log = logging.getLogger("gribmill.server")
@@ -52,6 +53,7 @@ class GribmillServer(uvicorn.Server):
                 await self._context.start(action, self._app)
             except Exception:  # requests that need the same will report it
                 log.warning("warming up failed", exc_info=True)
+        collect_seldom()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._context.end_streams()
@@ -78,7 +80,7 @@ def serve(
 def make_server(
     app: FastAPI, settings: ServerSettings, ready: Callable[[str], None], *, warms_up: bool = False
 ) -> GribmillServer:
-    """`warms_up`: once it accepts requests, read what the first page would have to wait for."""
+    """`warms_up`: once it accepts requests, prepare for the first pages and for many responses."""
     logging.getLogger("uvicorn").setLevel(
         logging.ERROR
     )  # its warnings about malformed requests would let any client fill the log

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,17 @@ def test_memory_is_trimmed_again_and_again(monkeypatch: pytest.MonkeyPatch) -> N
         task.cancel()
 
     asyncio.run(watch())
+
+
+def test_what_is_loaded_at_start_up_is_not_collected_again() -> None:
+    before = gc.get_threshold()
+    cycle: list[object] = []
+    cycle.append(cycle)
+    try:
+        memory.collect_seldom()
+        assert gc.get_freeze_count() > 1000
+        assert not any(one is cycle for one in gc.get_objects())
+        assert gc.get_threshold()[0] > before[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)

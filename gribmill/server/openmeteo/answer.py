@@ -18,7 +18,6 @@ from gribmill.server.openmeteo.forecast_request import CURRENT, ForecastRequest
 from gribmill.server.openmeteo.models import ForecastModel
 from gribmill.server.openmeteo.period import DAY, HOUR, QUARTER, Period
 from gribmill.server.openmeteo.places_forecast import PlacesForecast
-from gribmill.server.openmeteo.rounded import rounded
 from gribmill.server.openmeteo.run_at_places import UNITS, Moments, NotTogether
 from gribmill.server.openmeteo.sun import sun_times
 from gribmill.server.openmeteo.units import INTEGER, SHOWN, TIME, UNDEFINED, Units
@@ -37,10 +36,7 @@ LEAST_MM = 0.005
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """One variable: places × times, or the times of one place; NaN where there is no value.
-
-    Rounded to the decimals of its unit, except in binary responses.
-    """
+    """One variable: places × times, or the times of one place; not rounded, NaN where there is no value."""
 
     variable: ForecastVariable
     unit: str
@@ -237,14 +233,7 @@ class Work:
         step: int,
     ) -> tuple[AnswerColumn, ...]:
         moments = Moments(np.array(times, np.int64), step)
-        return tuple(self._column(one, *forecast.column(one, moments, self.request.units)) for one in variables)
-
-    def _column(self, variable: ForecastVariable, unit: str, values: Floats) -> AnswerColumn:
-        found = AnswerColumn(variable, unit, values)
-        # Programs that read binary responses round them on their own.
-        if self.request.format == "flatbuffers" or unit == TIME:
-            return found
-        return AnswerColumn(variable, unit, rounded(values, found.decimals))
+        return tuple(AnswerColumn(one, *forecast.column(one, moments, self.request.units)) for one in variables)
 
     def _daily(self, forecast: PlacesForecast, period: Period) -> Section:
         days = tuple(period.days)
@@ -254,7 +243,7 @@ class Work:
         columns = []
         for variable, hourly in self.request.daily:
             if variable.name in SUN_UNITS:
-                columns.append(self._column(variable, variable.unit, _sun(variable.name, forecast, days)))
+                columns.append(AnswerColumn(variable, variable.unit, _sun(variable.name, forecast, days)))
                 continue
             # Hours with precipitation are counted in millimetres, whatever unit is asked for.
             units = Units() if variable.aggregation == "hours" else self.request.units
@@ -266,7 +255,7 @@ class Work:
             else:
                 values = np.array([[_aggregate(variable, day) for day in one] for one in each.tolist()], np.float64)
             shown = unit if unit == UNDEFINED else self.request.units.of(variable.unit)
-            columns.append(self._column(variable, shown, values))
+            columns.append(AnswerColumn(variable, shown, values))
         return Section("daily", days, DAY, tuple(columns))
 
 

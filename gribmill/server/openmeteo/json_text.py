@@ -11,8 +11,10 @@ import numpy as np
 import orjson
 
 from gribmill.arrays import Floats
+from gribmill.kernel import native
 from gribmill.server.openmeteo.answer import AnswerColumn, PlaceAnswer, PlacesAnswer, Section, local_time
 from gribmill.server.openmeteo.period import Period
+from gribmill.server.openmeteo.rounded import rounded
 from gribmill.server.openmeteo.units import TIME
 
 # Larger floats are written with an exponent, and larger integers cannot be written.
@@ -39,10 +41,10 @@ def json_text(answers: Sequence[Sequence[PlaceAnswer]], *, unixtime: bool) -> by
 
 
 def shown(column: AnswerColumn, period: Period, *, unixtime: bool) -> list[Any]:
-    """The values of a place, as integers if the unit has no decimals."""
-    values: list[float] = column.values.tolist()
+    """The rounded values of a place, as integers if the unit has no decimals."""
     if column.unit == TIME and not unixtime:
-        return [local_time(round(value), period, day=False) for value in values]
+        return [local_time(round(value), period, day=False) for value in column.values.tolist()]
+    values: list[float] = rounded(column.values, column.decimals).tolist()
     return values if column.decimals else [_integer(value) for value in values]
 
 
@@ -155,7 +157,18 @@ def _rows(column: AnswerColumn, period: Period, *, unixtime: bool) -> Texts:
     if column.unit == TIME and not unixtime:
         each = column.values.tolist()
         return [orjson.dumps([local_time(round(value), period, day=False) for value in row])[1:-1] for row in each]
-    return _numbers_of_rows(column.values) if column.decimals else _integers_of_rows(column.values)
+    return number_rows(column.values, column.decimals)
+
+
+def number_rows(values: Floats, decimals: int) -> Texts:
+    """The rounded numbers of each row, separated by commas; integers without decimals, null where not finite."""
+    values = np.ascontiguousarray(values, np.float64)
+    if native.available() and values.size:
+        found = native.decimal_rows(values, values.shape[1], decimals)
+        if found is not None:
+            return found
+    values = rounded(values, decimals)
+    return _numbers_of_rows(values) if decimals else _integers_of_rows(values)
 
 
 def _integers_of_rows(values: Floats) -> Texts:

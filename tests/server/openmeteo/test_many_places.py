@@ -17,7 +17,9 @@ import httpx
 import numpy as np
 import pytest
 
+from gribmill.kernel import native
 from gribmill.server.openmeteo import answer, routes
+from gribmill.server.openmeteo.json_text import number_rows
 from gribmill.server.openmeteo.rounded import rounded
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
@@ -25,6 +27,7 @@ from gribmill.tiles.read.point import kept_tiles
 from gribmill.tiles.read.point.kept_tiles import KeptTiles, NotKept, OnlyKept
 from gribmill.tiles.read.point.place import Place
 from gribmill.tiles.read.point.point import PointRequest, forecasts
+from tests.kernel.both_decoders import needs_kernel
 from tests.server.data.forecast_root import NEW_ENGLAND, RUN, SUM, fields, make_forecasts
 from tests.server.live_server import serving
 from tests.tiles.make_tile import GFS, Fields, make_tile
@@ -204,3 +207,18 @@ def test_arrays_are_rounded_like_numbers() -> None:
     assert rounded(np.array([math.nan, math.inf, -math.inf]), 1).tolist() == pytest.approx(
         [math.nan, math.inf, -math.inf], nan_ok=True
     )
+
+
+@needs_kernel
+@pytest.mark.parametrize("decimals", range(4))
+@pytest.mark.parametrize("last", [math.nan, -math.inf, -0.04, 1e14, 1e17, 1e22])
+def test_numbers_are_the_same_text_without_the_kernel(
+    decimals: int, last: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose = random.Random(decimals)
+    values = np.array([[choose.gauss(0, 50) for _ in range(30)] for _ in range(4)])
+    values[2, -1] = last
+    found = number_rows(values, decimals)
+    monkeypatch.setattr(native, "available", lambda: False)
+    assert number_rows(values, decimals) == found
+    assert number_rows(np.empty((2, 0)), decimals) == [b"", b""]
