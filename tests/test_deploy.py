@@ -93,6 +93,12 @@ def test_nothing_runs_as_root() -> None:
     assert all(re.search(r"(?m)^User=(?!root)", unit.read_text()) for unit in UNITS)
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_units_give_workers_the_time_to_drain(unit: Path) -> None:
+    stop = re.search(r"(?m)^TimeoutStopSec=(\d+)$", unit.read_text())
+    assert stop is not None and float(stop[1]) > Settings().workers.drain_seconds
+
+
 def test_settings_that_are_named_exist() -> None:
     known = {variable_of(key) for key in known_keys()} | SECRETS
     (compose,) = documents(DEPLOY / "compose.yaml")
