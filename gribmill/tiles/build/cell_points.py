@@ -13,7 +13,7 @@ from gribmill.arrays import Floats, Indices
 from gribmill.regions.grids import Grid
 from gribmill.regions.window import Window
 
-# PointNumbers of points and cells, both limited to far below 2³¹.
+# Points and cells are both far fewer than 2³¹.
 PointNumbers = NDArray[np.int32]
 
 BLOCK_POINTS = 2**19  # located at once, with about 40 MB of working memory
