@@ -55,3 +55,11 @@ def test_runs_within_runs_back_are_scanned(context: Context, scribe: Scribe) -> 
     scribe.run("20261101_08", [0])
     assert {"20261101_09", "20261101_10", "20261101_11"} <= {*scan(patient, NOW)}
     assert "given_up" not in states(patient).values()
+
+
+def test_run_that_its_model_no_longer_has_is_given_up(context: Context, scribe: Scribe) -> None:
+    scribe.run("20261101_07", range(19))
+    hrrr = context.models["hrrr"]
+    ended = dataclasses.replace(hrrr, ends=datetime(2026, 10, 1, tzinfo=UTC))
+    assert scan(dataclasses.replace(context, models={"hrrr": ended}), NOW) == []
+    assert states(context)["20261101_07"] == "given_up"

@@ -93,9 +93,12 @@ class Scan:
             for key, record in self._records.items()
             if record.state == "arriving" and not is_partial(self._model, record)
         }
+        # After a change of its hours or cycles, the model may not have them any more.
+        ended = {run for run in unfinished if not self._model.hours(run)}
+        self._events += [RunGivenUp(self._ref(run)) for run in sorted(ended)]
         back = self._context.settings.chain.runs_back
         self._give_up_skipped(begun[back:])
-        looked_at = {*newest[:1], *begun[:back], *unfinished}
+        looked_at = {*newest[:1], *begun[:back], *unfinished - ended}
         return sorted((run for run in looked_at if not self._is_done(run) or self._lacks_something(run)), reverse=True)
 
     def _give_up_skipped(self, older: list[datetime]) -> None:
