@@ -25,10 +25,11 @@ from gribmill.tiles.read.point.point import PointRequest
 from gribmill.tiles.read.point.series import Column, Series
 from tests.server.data.forecast_root import HOURS, LAT, LON, RUN, SUM, WIND, fields, make_forecasts
 from tests.server.live_server import serving
+from tests.server.openmeteo.conftest import NOW
 from tests.tiles.make_tile import HRRR, make_tile
 
 PLACE = {"latitude": str(LAT), "longitude": str(LON)}
-NOW = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
+MORNING = datetime(2026, 11, 18, 9, 30, tzinfo=UTC)
 
 
 def span(begin: datetime) -> dict[str, str]:
@@ -101,7 +102,7 @@ def test_several_places_are_a_list_and_several_models_have_separate_columns(
 
 
 def test_hours_before_the_run_come_from_earlier_runs(tmp_path: Path) -> None:
-    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=6)
+    begin = NOW.replace(minute=0) - timedelta(hours=6)
     for shift in (0, 1, 2):
         make_forecasts(tmp_path, run_id(begin + timedelta(hours=shift)), hours=5)
     with serving(Settings(data=tmp_path)) as server, server.client() as client:
@@ -114,7 +115,7 @@ def test_hours_before_the_run_come_from_earlier_runs(tmp_path: Path) -> None:
 
 
 def test_rain_and_fresh_snow_are_computed_from_the_water_of_snow(tmp_path: Path) -> None:
-    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
+    begin = NOW.replace(minute=0) - timedelta(hours=2)
     for hour, (total, snow, showers) in enumerate([(0.0, 0.0, 0.0), (5.0, 2.0, 1.0), (8.0, 5.5, 1.0)]):
         made = fields(HRRR, hour)
         for name, value in (("tp", total), ("sf", snow), ("cp", showers)):
@@ -151,7 +152,7 @@ def test_sunrise_and_sunset_need_no_forecast(client: httpx.Client) -> None:
 
 
 def test_run_that_appears_meanwhile_is_not_mixed_in(tmp_path: Path) -> None:
-    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
+    begin = NOW.replace(minute=0) - timedelta(hours=3)
     for hour in range(3):
         make_tile(tmp_path, fields(HRRR, hour), run=run_id(begin), minutes=60 * hour)
     root = DataRoot(tmp_path)
@@ -159,7 +160,7 @@ def test_run_that_appears_meanwhile_is_not_mixed_in(tmp_path: Path) -> None:
         source = PointSource(KeptTiles(root, 2**20), Catalogue(server.store.database), wait=True)
         base = PointRequest(root)
         wanted = PLACE | {"hourly": "precipitation", "models": "hrrr"} | span(begin)
-        request = forecast_request([*wanted.items()], datetime.now(UTC))
+        request = forecast_request([*wanted.items()], NOW)
         assert source.source.candidates(PointRequest(root, model="hrrr", units="common"))
         make_tile(tmp_path, fields(HRRR, 0), run=run_id(begin + timedelta(hours=1)), minutes=0)
         ((answer,),) = place_answers(source, request, base)
@@ -254,7 +255,7 @@ def test_invalid_requests_are_refused_with_a_reason(client: httpx.Client, query:
     ],
 )
 def test_times_begin_at_midnight_of_the_time_zone(query: dict[str, str], begin: str, hours: int) -> None:
-    (period,) = forecast_request([*{**PLACE, **query}.items()], NOW).periods
+    (period,) = forecast_request([*{**PLACE, **query}.items()], MORNING).periods
     assert datetime.fromtimestamp(period.hours.start, UTC).strftime("%Y-%m-%dT%H:%M") == begin
     assert len(period.hours) == hours
 
@@ -282,7 +283,7 @@ def test_times_begin_at_midnight_of_the_time_zone(query: dict[str, str], begin: 
 def test_each_section_has_its_own_times(
     query: dict[str, str], days: tuple[str, int], hours: tuple[str, int], quarters: tuple[str, int]
 ) -> None:
-    (period,) = forecast_request([*{**PLACE, **query}.items()], NOW).periods
+    (period,) = forecast_request([*{**PLACE, **query}.items()], MORNING).periods
 
     def shown(times: range) -> tuple[str, int]:
         return f"{datetime.fromtimestamp(times.start, UTC):%dT%H:%M}", len(times)
@@ -322,7 +323,7 @@ def test_steps_of_three_hours_are_interpolated_and_missing_hours_are_not() -> No
 
 def test_each_place_has_its_own_time_zone_with_auto() -> None:
     places = {"latitude": "42.36,28.6,0.0", "longitude": "-71.06,77.2,-160.0", "timezone": "auto"}
-    periods = forecast_request([*places.items()], NOW).periods
+    periods = forecast_request([*places.items()], MORNING).periods
     assert [(one.zone, one.offset) for one in periods] == [
         ("America/New_York", -18000),
         ("Asia/Kolkata", 19800),
