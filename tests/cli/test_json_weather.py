@@ -143,7 +143,6 @@ def test_prune_matches_its_golden(gribmill: Run, data: Path) -> None:
 
 
 def test_status_matches_its_golden(gribmill: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gribmill.pipeline.status.status.datetime", Fixed)
     monkeypatch.setattr("gribmill.pipeline.status.overview.datetime", Fixed)
     monkeypatch.setenv("GRIBMILL_CHAIN_MODELS", "hrrr")
     monkeypatch.setenv("GRIBMILL_CHAIN_REGIONS", "ne,texas")

@@ -28,6 +28,6 @@ def look_at(context: Context, names: Sequence[str] = (), runs: int = 3) -> Overv
     wanted = names or (*context.settings.chain.models, *sorted(known & context.models.keys()))
     chosen = {model.id: model for name in wanted for model in models_named(context.models, name)}
     now = datetime.now(UTC)
-    statuses = status_of(context, chosen.values(), runs=runs)
-    health = health_of(context, statuses)
+    statuses = status_of(context, chosen.values(), runs=runs, now=now)
+    health = health_of(context, statuses, now=now)
     return Overview(statuses, health, freshness_of(context.models, statuses, lambda: health, now))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import numpy as np
@@ -91,7 +91,14 @@ def test_update_times_use_the_names_of_open_meteo(client: httpx.Client) -> None:
     assert client.get("/data/ifs/static/meta.json").json()["last_run_initialisation_time"] is None
 
 
-def test_status_equals_that_of_the_command(tmp_path: Path) -> None:
+class FixedTime(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls.fromtimestamp(1_800_000_000, tz)
+
+
+def test_status_equals_that_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gribmill.pipeline.status.overview.datetime", FixedTime)  # no run may fall due in between
     settings = Settings(data=tmp_path, chain=ChainSettings(models=("hrrr",), regions=("ne",)))
     (tmp_path / "gribmill.toml").write_text('[chain]\nmodels = ["hrrr"]\nregions = ["ne"]\n')
     with serving(settings) as server, server.client() as client:
