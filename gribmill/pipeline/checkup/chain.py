@@ -19,7 +19,7 @@ OVERDUE = timedelta(minutes=5)
 SHOWN = 3
 
 
-def invariants(about: Examination) -> Iterator[Finding]:
+def queue(about: Examination) -> Iterator[Finding]:
     violations = about.store.verify()
     if not violations:
         yield Finding("queue", True, "the database is sound, and all invariants hold")
@@ -94,7 +94,7 @@ def mirrors(about: Examination) -> Iterator[Finding]:
         )
 
 
-def forgotten_hours(about: Examination) -> Iterator[Finding]:
+def hours(about: Examination) -> Iterator[Finding]:
     """Downloaded hours that lack tiles and have no job to build them."""
     context = about.context
     found: list[HourRef] = []

@@ -1,4 +1,4 @@
-"""`gribmill doctor`: runs all checks in order. To add one, write a function and add it to CHECKS."""
+"""`gribmill doctor`: runs all checks in order. A new check is a function in CHECKS, with the name of its findings."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ CHECKS: tuple[DoctorCheck, ...] = (
     machine.clock,
     machine.disk,
     machine.permissions,
-    object_store.object_stores,
-    chain.invariants,
+    object_store.object_store,
+    chain.queue,
     chain.workers,
     chain.schedules,
     chain.mirrors,
-    chain.forgotten_hours,
+    chain.hours,
     files.tiles,
-    files.strange_tiles,
-    files.spent_messages,
+    files.tiles_without_record,
+    files.downloads,
     files.leftovers,
-    files.unused_logs,
+    files.logs,
 )
 
 
-REMEDY = "stop the workers first; without a backup, `gribmill run` makes a new file and fetches again what it follows"
+REMEDY = (
+    "stop the workers first; without a backup, `gribmill run` creates a new file and downloads the newest runs again"
+)
 
 
 def examine(about: Examination) -> Iterator[Finding]:

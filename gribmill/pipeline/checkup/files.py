@@ -39,7 +39,7 @@ def tiles(about: Examination) -> Iterator[Finding]:
         yield Finding("tiles", True, f"{count} as recorded (`gribmill tile verify MODEL` reads them in full)")
 
 
-def strange_tiles(about: Examination) -> Iterator[Finding]:
+def tiles_without_record(about: Examination) -> Iterator[Finding]:
     """Tile files that are not in the catalogue. They may have been cut manually, so they are never removed."""
     context = about.context
     recorded: dict[RunRef, set[StoredPath]] = {}
@@ -60,7 +60,7 @@ def strange_tiles(about: Examination) -> Iterator[Finding]:
         yield Finding("tiles without record", True, "none")
 
 
-def spent_messages(about: Examination) -> Iterator[Finding]:
+def downloads(about: Examination) -> Iterator[Finding]:
     """Spool files that no job needs any longer."""
     context = about.context
     spent = []
@@ -75,7 +75,7 @@ def spent_messages(about: Examination) -> Iterator[Finding]:
     yield _removed_or_found(about, "downloads", "downloaded file", "that no tile waits for", spent)
 
 
-def unused_logs(about: Examination) -> Iterator[Finding]:
+def logs(about: Examination) -> Iterator[Finding]:
     """Logs of removed attempts. Workers delete them every hour."""
     orphans = orphaned_logs(about.store, output_logs(about.context.settings))
     unused = [path for several in orphans for path in several]

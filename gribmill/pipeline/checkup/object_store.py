@@ -13,7 +13,7 @@ from gribmill.storage.object_path import ObjectPath
 CHECK = "object store"
 
 
-def object_stores(about: Examination) -> Iterator[Finding]:
+def object_store(about: Examination) -> Iterator[Finding]:
     """Try the conditional writes that tiles and latest.json rely on, with a small temporary object."""
     root = about.root
     places = [place for place in dict.fromkeys((root.tiles_at, root.spool_at)) if place is not None]
@@ -29,7 +29,7 @@ def object_stores(about: Examination) -> Iterator[Finding]:
         if fault:
             yield Finding(CHECK, False, f"{place} {fault}", "use a store that compares ETags (If-Match, If-None-Match)")
         else:
-            yield Finding(CHECK, True, f"{place} can be written, and keeps the conditions of writes")
+            yield Finding(CHECK, True, f"{place} can be written, and honours conditional writes")
 
 
 def _fault(probe: ObjectPath) -> str | None:

@@ -88,7 +88,7 @@ def test_tiles_in_google_storage_are_the_same_bytes(
     assert chain.tiles() == of_model(reference, "hrrr")
     assert chain.latest("hrrr")["ne"]["complete"] == chain.run_id
     assert not chain.spooled() and not spooled(chain)
-    assert f"{google_prefix}/tiles can be written, and keeps the conditions" in chain.command("doctor").stdout
+    assert f"{google_prefix}/tiles can be written, and honours conditional writes" in chain.command("doctor").stdout
 
 
 def test_other_host_builds_tiles_from_the_stored_messages(

@@ -179,7 +179,7 @@ def _print(
 def _first_faults(tile: CheckedTile) -> str:
     """The first faults, on one line."""
     faults = [f"{check.what}: {_without_path(check.detail, tile)}" for check in tile.checks if check.good is False]
-    more = f" (and {counted(len(faults) - 2, 'fault')} more)" if len(faults) > 2 else ""
+    more = f" (and {counted(len(faults) - 2, 'more fault')})" if len(faults) > 2 else ""
     return "; ".join(faults[:2]) + more
 
 
