@@ -75,9 +75,12 @@ _unmarked: pytest.Item | None = None
 
 
 def pytest_configure() -> None:
-    """Restore SIGINT: a shell ignores it in background processes, and all processes of the tests would inherit that."""
+    """Restore signals that this process was started to ignore, which all processes of the tests would inherit: a shell
+    ignores SIGINT in background processes, nohup SIGHUP."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)  # still without effect on the tests themselves
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -26,6 +25,7 @@ from gribmill.sandbox.publisher.fault import parse_fault
 from gribmill.sandbox.publisher.faults import Faults
 from gribmill.sandbox.publisher.server import Server
 from gribmill.settings.schema import Settings
+from gribmill.stop_signals import handle_stop_signals
 
 if TYPE_CHECKING:
     from gribmill.ingest.models.model import Model
@@ -204,6 +204,5 @@ def _announce(
 
 def _stop_on_signals() -> threading.Event:
     stop = threading.Event()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, lambda *_: stop.set())
+    handle_stop_signals(lambda *_: stop.set())
     return stop

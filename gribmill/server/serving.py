@@ -18,6 +18,7 @@ from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.server.listening import check_exposure, listen, url_of
 from gribmill.server.memory import collect_seldom
 from gribmill.settings.schema import ServerSettings, Settings
+from gribmill.stop_signals import handle_stop_signals
 
 log = logging.getLogger("gribmill.server")
 
@@ -69,12 +70,14 @@ class GribmillServer(uvicorn.Server):
 def serve(
     settings: Settings, *, extensions: Sequence[Extension], dev: bool = False, ready: Callable[[str], None]
 ) -> None:
-    """Serve until SIGTERM or SIGINT. Calls `ready` with the address once the server accepts requests."""
+    """Serve until a stop signal. Calls `ready` with the address once the server accepts requests."""
     check_exposure(settings.server, dev=dev)
     listening = listen(settings.server.host, settings.server.port)
     app = create_app(settings, dev=dev, extensions=extensions)
     app.state.context.open()
-    make_server(app, settings.server, ready, warms_up=True).run([listening])
+    server = make_server(app, settings.server, ready, warms_up=True)
+    handle_stop_signals(server.handle_exit)  # uvicorn itself does not handle HUP
+    server.run([listening])
 
 
 def make_server(

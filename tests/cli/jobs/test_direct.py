@@ -166,7 +166,7 @@ def test_killed_direct_run_expires_with_its_lease_and_its_reservation(data: Path
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_direct_run_cancels_its_job_and_releases(data: Path, store: Store, how: signal.Signals) -> None:
     process = _start(data, '{"seconds": 60}')
     _until_running(store)
@@ -178,7 +178,7 @@ def test_interrupted_direct_run_cancels_its_job_and_releases(data: Path, store: 
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_tick_gives_its_job_back(data: Path, store: Store, how: signal.Signals) -> None:
     job_id = store.jobs.enqueue(NewJob("sleep", {"seconds": 60})).id
     process = _start_command(data, "tick")

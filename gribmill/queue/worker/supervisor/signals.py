@@ -1,4 +1,4 @@
-"""TERM and INT as a file descriptor to wait on: the first signal drains, the second stops."""
+"""Stop signals as a file descriptor to wait on: the first signal drains, the second stops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 from types import FrameType
 from typing import Any
 
-STOPPING = (signal.SIGTERM, signal.SIGINT)
+from gribmill.stop_signals import handle_stop_signals
 
 
 class StopSignals:
@@ -24,8 +24,7 @@ class StopSignals:
     def install(self) -> None:
         """Install the handlers. Only the main thread can; elsewhere (in tests) there are no signals."""
         with contextlib.suppress(ValueError):
-            for signum in STOPPING:
-                self._before[signum] = signal.signal(signum, self._note)
+            self._before = handle_stop_signals(self._note)
 
     def restore(self) -> None:
         for signum, handler in self._before.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from signal import SIGTERM
+from signal import SIGHUP, SIGTERM
 
 import pytest
 
@@ -133,6 +133,21 @@ def test_a_second_signal_hands_running_jobs_back_at_no_cost(
     assert (job.status, job.retry_count, job.next_run_at) == ("pending", 0, None)
     assert statuses(store, job_id) == ["snoozed"]
     assert attempts(store, job_id)[0].error_text == "the worker was stopped at once"
+
+
+def test_hang_ups_drain_and_count_as_one_signal(store: Store, workers: Workers, database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "go"
+    job_id = enqueue(store, "hold", path=str(path))
+    worker = workers.start(database, lease_seconds=LEASE_SECONDS)
+    wait_until(lambda: holding(path), what="the job to run")
+    for _ in range(2):  # one from the kernel, one from the shell
+        worker.signal(SIGHUP)
+        wait_until(lambda: store.workers.list()[0].state == "draining", what="the first signal to be heard")
+    lease = store.jobs.get(job_id).lease_expires_at
+    wait_until(lambda: store.jobs.get(job_id).lease_expires_at != lease, what="a heartbeat after the second")
+    path.touch()
+    assert worker.wait() == 0
+    assert statuses(store, job_id) == ["succeeded"]
 
 
 def test_a_worker_that_is_closed_hands_its_jobs_back(
