@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 from http import HTTPStatus
 from typing import Literal
 
@@ -42,7 +41,6 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        _give_up_on_silence(transport.get_extra_info("socket"), self.stalled_seconds)
         self._expect(self.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -168,10 +166,3 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.cycle is None or self.cycle.response_complete:
             return self._part != "body"
         return self._part == "body" and not self.cycle.response_started and not self.pipeline
-
-
-def _give_up_on_silence(connection: socket.socket | None, seconds: float) -> None:
-    """Drop a connection whose peer acknowledges nothing; by default, the system keeps trying for about 15 minutes."""
-    if connection is not None and hasattr(socket, "TCP_USER_TIMEOUT") and connection.family != socket.AF_UNIX:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))

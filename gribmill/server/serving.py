@@ -84,9 +84,8 @@ def make_server(
     app: FastAPI, settings: ServerSettings, ready: Callable[[str], None], *, warms_up: bool = False
 ) -> GribmillServer:
     """`warms_up`: once it accepts requests, prepare for the first pages and for many responses."""
-    logging.getLogger("uvicorn").setLevel(
-        logging.ERROR
-    )  # its warnings about malformed requests would let any client fill the log
+    # Its warnings about malformed requests would let any client fill the log.
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,
