@@ -49,6 +49,7 @@ class ServerContext:
         """Set when the server shuts down; open streams must end."""
         self.computing = asyncio.Lock()
         """Held by the one large computation that is running."""
+        self._drawing = asyncio.Lock()
         # Long-lived threads, each with its own database connection.
         self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
 
@@ -111,10 +112,14 @@ class ServerContext:
 
         Threads that compute only take turns, and NumPy ends a turn with every operation.
         """
-        return await self._in_time(self._alone(partial(action, *args, **kwargs)))
+        return await self._in_time(self._alone(self.computing, partial(action, *args, **kwargs)))
 
-    async def _alone(self, action: Callable[[], T]) -> T:
-        async with self.computing:
+    async def draw(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Like `run`, for drawing, which takes a second of CPU: one at a time, so that it occupies one thread."""
+        return await self._in_time(self._alone(self._drawing, partial(action, *args, **kwargs)))
+
+    async def _alone(self, lock: asyncio.Lock, action: Callable[[], T]) -> T:
+        async with lock:
             return await self._in_thread(action)
 
     def _in_thread(self, action: Callable[[], T]) -> asyncio.Future[T]:

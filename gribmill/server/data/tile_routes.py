@@ -43,6 +43,7 @@ VersionQuery = Annotated[
 ]
 ValuesQuery = Annotated[bool, Query(description="Include the values, row by row from the south; null where missing.")]
 Made = Callable[[], bytes]
+PNG = "image/png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ async def tile_picture(
 ) -> Response:
     """A variable as a map (needs the extra `plot` on the server); the temperature by default."""
     make = lambda: pictures().png(tile.facts.path, tile.facts.tag, variable, units, dpi, barbs)  # noqa: E731
-    return await _shaped(request, server, tile, "image/png", make)
+    return await _shaped(request, server, tile, PNG, make)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.arrow", response_class=Response, responses={200: {"content": {ARROW: {}}}})
@@ -111,7 +112,9 @@ async def _shaped(request: Request, server: ServerContext, tile: AskedTile, medi
     headers = {"ETag": f'"{tile.facts.tag}-{shape}"', "Cache-Control": "private, no-cache", **tile.headers}
     if has_current(request.headers, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    return Response(await server.run(_readable, server, tile.facts.path, make), media_type=media_type, headers=headers)
+    run = server.draw if media_type == PNG else server.run
+    made = await run(_readable, server, tile.facts.path, make)
+    return Response(made, media_type=media_type, headers=headers)
 
 
 @cache

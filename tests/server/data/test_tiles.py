@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import email
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from email.message import Message
 from pathlib import Path
 from typing import cast
@@ -14,8 +16,9 @@ import pyarrow
 import pyarrow.ipc
 import pytest
 
+from gribmill.server.data import tile_routes, tile_shapes
 from gribmill.server.http_protocol import LimitedProtocol
-from gribmill.settings.schema import Settings
+from gribmill.settings.schema import ServerSettings, Settings
 from gribmill.tiles.read.tile import read_tile
 from tests.server.data.forecast_root import RUN, make_forecasts
 from tests.server.hostile.raw_connection import connected
@@ -203,6 +206,35 @@ def test_tile_is_available_as_a_picture(client: httpx.Client) -> None:
     assert answer.content.startswith(b"\x89PNG")
     assert client.get(ADDRESS.replace(".npz", ".png"), params={"var": "nothing"}).status_code == 404
     assert client.get(ADDRESS.replace(".npz", ".png"), params={"dpi": 5000}).status_code == 422
+
+
+def test_pictures_that_wait_for_another_leave_threads_to_other_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    go_on = threading.Event()
+
+    def noted(model: str, *_: object) -> dict[str, str]:
+        asked.append(model)
+        return {}
+
+    def draw(*_: object, **__: object) -> bytes:
+        go_on.wait()
+        return b"picture"
+
+    monkeypatch.setattr(tile_routes, "run_headers", noted)
+    monkeypatch.setattr(tile_shapes, "_draw", draw)
+    make_forecasts(tmp_path, hours=4)
+    settings = Settings(data=tmp_path, server=ServerSettings(threads=2))
+    with serving(settings) as server, server.client() as client, ThreadPoolExecutor(2) as pool:
+        picture = ADDRESS.replace(".npz", ".png")
+        pictures = [pool.submit(client.get, picture, params={"dpi": dpi}) for dpi in (50, 60)]
+        wait_until(lambda: len(asked) == 2)
+        try:
+            assert client.get("/api/v1/jobs").status_code == 200
+        finally:
+            go_on.set()
+        assert [one.result().content for one in pictures] == [b"picture"] * 2
 
 
 def test_client_that_stops_reading_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
