@@ -57,7 +57,7 @@ COMMANDS = {
     "tile": ("gribmill.cli.data.tile.group:tile", "Inspect, draw, compare and verify tiles."),
     "tokens": ("gribmill.cli.tokens:tokens", "Create, list and revoke access tokens for the server."),
     "triggers": ("gribmill.cli.triggers.group:triggers", "Enqueue jobs on a schedule or in response to events."),
-    "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to a URL of yours."),
+    "webhooks": ("gribmill.cli.events.webhooks:webhooks", "Send events to your own URL."),
     "work": ("gribmill.cli.workers.work:work", "Run jobs until stopped."),
     "workers": ("gribmill.cli.workers.workers:workers", "List, drain and dismiss workers."),
 }

@@ -60,7 +60,7 @@ MAX_PORT = 65535
 @click.option("--hours", default="0-6", show_default=True, help="The hours to make, such as 0-18 or 0-120/3.")
 @click.option(
     "--vars", "only", metavar="NAMES", callback=parse_names,
-    help="Only these variables. [default: all, and others between them]",
+    help="Only these variables. [default: all of the model, and others between them]",
 )  # fmt: skip
 @click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
 @click.option(

@@ -26,7 +26,8 @@ def serve(settings: Settings, /, dev: bool, **given: Any) -> None:
     """Serve the HTTP API and the console, until stopped.
 
     Requests from this machine can read without a token; everything else needs one
-    (`gribmill tokens create`). To listen on anything but loopback, use TLS or a proxy that has it.
+    (`gribmill tokens create`). To listen on any other address than loopback, use TLS, or a
+    proxy that terminates it.
 
     \b
     gribmill serve                                   http://127.0.0.1:8760

@@ -28,7 +28,7 @@ def check_exposure(settings: ServerSettings, *, dev: bool) -> None:
     if settings.tls_cert is None and not settings.behind_proxy:
         raise ServeError(
             f"{settings.host} can be reached from other machines: give --tls-cert and --tls-key,"
-            " or set server.behind_proxy = true if a proxy in front of it has TLS"
+            " or set server.behind_proxy = true if a proxy in front of it terminates TLS"
         )
 
 

@@ -39,8 +39,8 @@ def scan(settings: Settings, model: str, run_id: str | None, here: bool, as_json
     """Look for new runs of MODEL, and enqueue downloads of published files that are missing here.
 
     MODEL is a model such as hrrr, or a family such as gefs for all of its members. A worker runs
-    the scan; with --here this process does. (If a worker claims it first, its result is awaited
-    and shown.) Exit code 1 if a scan failed, or could not be run with --here.
+    the scan; with --here this process does, unless a worker has claimed it first: then its result is
+    shown. Exit code 1 if a scan failed, or could not be run with --here.
     """
     chosen = models_named(configured_models(settings), model)
     store = open_queue(settings)

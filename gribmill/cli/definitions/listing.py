@@ -63,7 +63,7 @@ def show(settings: Settings, key: str, as_json: bool) -> None:
         click.echo(f"  command  {printable(json.dumps(redact_json(one.command.get('argv')), ensure_ascii=False))}\n")
     declared, changed = _object(one.declared), _object(one.overrides)
     rows = [_value_row(one, name, declared, changed) for name in TUNABLE]
-    print_table(["value", "declared", "changed", "in force"], rows)
+    print_table(["value", "declared", "changed", "effective"], rows)
     if found.versions:
         click.echo("")
         versions = [[v.version, to_rfc3339(v.changed_at), v.changed_by or "", v.change] for v in found.versions]

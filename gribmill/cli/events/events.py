@@ -34,7 +34,7 @@ def events() -> None:
     """List, follow and report events: what happened to runs, models, mirrors, jobs and workers.
 
     gribmill records its own events in the transaction that causes them; `events emit` reports
-    events of yours. Triggers respond to both. Events are kept for 31 days.
+    your own. Triggers respond to both. Events are kept for 31 days.
     """
 
 

@@ -26,7 +26,7 @@ ID = click.argument("webhook_id", metavar="ID", type=int)
 
 @click.group()
 def webhooks() -> None:
-    """Send events to a URL of yours by HTTP POST.
+    """Send events to your own URL by HTTP POST.
 
     Requests are signed according to Standard Webhooks, and retried with growing delays until the
     response is 2xx. Deliveries are deliver_webhook jobs, so a worker must be running.

@@ -16,7 +16,7 @@ VERBS = {
     "pause": ("gribmill.cli.jobs.types:pause", "Start no more jobs of some types."),
     "prune": ("gribmill.cli.jobs.maintenance:prune", "Remove old finished jobs."),
     "release": ("gribmill.cli.jobs.reservations:release", "End reservations."),
-    "reservations": ("gribmill.cli.jobs.reservations:reservations", "List the reservations in force."),
+    "reservations": ("gribmill.cli.jobs.reservations:reservations", "List active reservations."),
     "reserve": ("gribmill.cli.jobs.reservations:reserve", "Hold jobs back for a while."),
     "resume": ("gribmill.cli.jobs.types:resume", "Start jobs of paused types again."),
     "retry": ("gribmill.cli.jobs.cancel_retry:retry", "Run finished jobs again."),

@@ -20,7 +20,7 @@ from gribmill.views.queue.attempt import TickView
     "-n", "limit", type=click.IntRange(1, 100_000), default=1, show_default=True, help="Maximum number of jobs."
 )
 @types_option
-@click.option("--reservation", metavar="RESERVATION", help="Also run jobs that this reservation of yours holds back.")
+@click.option("--reservation", metavar="RESERVATION", help="Also run jobs that your reservation holds back.")
 @click.option("--json", "as_json", is_flag=True, help="The attempts, as JSON.")
 @click.pass_obj
 def tick(settings: Settings, limit: int, only: tuple[str, ...], reservation: str | None, as_json: bool) -> None:

@@ -67,7 +67,7 @@ class Reservations(Facet):
         """Let a worker start jobs despite this reservation."""
         with self.database.write() as tx:
             if not tx.share_reservation(reservation_id, worker_id):
-                raise NotAllowed(f"there is no reservation {reservation_id} in force")
+                raise NotAllowed(f"there is no active reservation {reservation_id}")
 
     @retried
     def extend(self, reservation_id: str, seconds: float) -> None:
@@ -76,13 +76,13 @@ class Reservations(Facet):
         with self.database.write() as tx:
             until = tx.now + timedelta(seconds=seconds)
             if not tx.change("reservations/extend", {"id": reservation_id, "expires_at": until}):
-                raise NotAllowed(f"there is no reservation {reservation_id} in force")
+                raise NotAllowed(f"there is no active reservation {reservation_id}")
 
     @retried
     def release(self, reservation_id: str) -> None:
         with self.database.write() as tx:
             if not tx.change("reservations/release", {"id": reservation_id}):
-                raise NotAllowed(f"there is no reservation {reservation_id} in force")
+                raise NotAllowed(f"there is no active reservation {reservation_id}")
         self.database.announce()
 
     @retried
