@@ -84,8 +84,7 @@ def cube(
     if mask is not None:
         # The polygon may have longitudes up to 360.
         x = bounds.west + (part.x - bounds.west + TOLERANCE) % 360.0 - TOLERANCE
-        outside = ~mask.contains(x[None, :], part.y[:, None])
-        part.points[outside] = -1
+        part.points[~mask.contains(x, part.y)] = -1
     if not part.points.size or (part.points < 0).all():
         raise HttpProblem(400, f"the collection {one.id} has no grid point in that area")
     count = part.points.size * len(steps) * len(names)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gribmill.arrays import Floats
+from gribmill.arrays import Floats, Marks
 from gribmill.errors import quoted
 from gribmill.server.problems import HttpProblem
 
@@ -36,8 +36,8 @@ class QueryBox(NamedTuple):
 
     @property
     def width(self) -> float:
-        width = (self.east - self.west) % 360.0
-        return 360.0 if width == 0.0 and self.east > self.west else width
+        width = self.east - self.west
+        return 360.0 if width >= 360.0 else width % 360.0
 
     def overlaps(self, other: QueryBox) -> bool:
         """Whether they have a point in common."""
@@ -58,14 +58,13 @@ class Polygon:
         east, north = self.rings[0].max(axis=0)
         return QueryBox(float(west), float(south), float(east), float(north))
 
-    def contains(self, lon: Floats, lat: Floats) -> np.ndarray:
-        """Which of the points are inside, by the even-odd rule."""
-        inside = np.zeros(np.broadcast_shapes(lon.shape, lat.shape), bool)
+    def contains(self, lon: Floats, lat: Floats) -> Marks:
+        """Which points of the grid with these axes are inside, by the even-odd rule."""
+        inside = np.zeros((len(lat), len(lon)), np.bool_)
         for ring in self.rings:
             for (x1, y1), (x2, y2) in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-                if y1 != y2:
-                    crosses = (lat >= min(y1, y2)) & (lat < max(y1, y2))
-                    inside ^= crosses & (lon < x1 + (lat - y1) / (y2 - y1) * (x2 - x1))
+                rows = np.flatnonzero((lat >= min(y1, y2)) & (lat < max(y1, y2)))
+                inside[rows] ^= lon < (x1 + (lat[rows] - y1) / (y2 - y1) * (x2 - x1))[:, None]
         return inside
 
 

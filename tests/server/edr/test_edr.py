@@ -83,6 +83,7 @@ def test_pages_are_valid_and_link_to_each_other(client: httpx.Client) -> None:
         ({"bbox": "-69.5,40.5,-68.5,41"}, {"gfs:new_england"}),
         ({"bbox": "170,-90,-73,90"}, {"gfs:new_england"}),
         ({"bbox": "287,42,290,43"}, {"hrrr:boston", "gfs:new_england"}),
+        ({"bbox": "-10,-90,355,90"}, {"hrrr:boston", "gfs:new_england"}),
         ({"bbox": "0,40,10,45"}, set()),
         ({"bbox": "-72,42,-71,43", "datetime": "2026-09-01T18:00:00Z/.."}, {"hrrr:boston", "gfs:new_england"}),
         ({"datetime": "2026-09-01T18:00:01Z/.."}, set()),
