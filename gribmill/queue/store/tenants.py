@@ -15,16 +15,17 @@ from gribmill.queue.store.base import Facet, retried
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 LONGEST_TITLE = 200
 MOST_REGIONS = 1000
-LIMITS = (
-    "max_running",
-    "max_pending",
-    "max_per_minute",
-    "max_disk_bytes",
-    "keep_days",
-    "keep_runs",
-    "keep_bytes",
-)
-LIMIT_CEILING = 2**62
+MOST = 2**62
+# The largest value of each limit.
+LIMITS = {
+    "max_running": MOST,
+    "max_pending": MOST,
+    "max_per_minute": MOST,
+    "max_disk_bytes": MOST,
+    "keep_days": 36_500,
+    "keep_runs": MOST,
+    "keep_bytes": MOST,
+}
 
 
 class Tenants(Facet):
@@ -110,9 +111,10 @@ def _check(tenant: NewTenant) -> None:
         raise BadTenant(str(error)) from None
     if len(tenant.regions) > MOST_REGIONS or not all(NAME.fullmatch(region) for region in tenant.regions):
         raise BadTenant(f"regions are at most {MOST_REGIONS} names such as ne")
-    for name in LIMITS:
+    for name, most in LIMITS.items():
         value = getattr(tenant, name)
         if value is not None and tenant.name == DEFAULT_TENANT:
             raise BadTenant(f"{DEFAULT_TENANT} owns the shared chain and has no limits")
-        if value is not None and not 0 < value <= LIMIT_CEILING:
-            raise BadTenant(f"{name} {value} is not a limit: use a positive number")
+        if value is not None and not 0 < value <= most:
+            hint = "use a positive number" if value <= 0 else f"the most is {most}"
+            raise BadTenant(f"{name} {value} is not a limit: {hint}")

@@ -63,6 +63,7 @@ def test_tenant_is_added_changed_and_listed(store: Store) -> None:
         ({"name": "x", "timezone": "Mars"}, "no time zone 'Mars'"),
         ({"name": "x", "max_running": 0}, "max_running 0 is not a limit"),
         ({"name": "x", "max_disk_bytes": -1}, "max_disk_bytes -1 is not a limit"),
+        ({"name": "x", "keep_days": 1e10}, "keep_days 10000000000.0 is not a limit: the most is 36500"),
         ({"name": "x", "title": "a\nb"}, "printable"),
         ({"name": "x", "regions": ("../etc",)}, "regions are"),
     ],
