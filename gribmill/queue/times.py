@@ -34,9 +34,9 @@ def to_datetime(text: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-    except (ValueError, TypeError):
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError):  # an offset can lead beyond the years 1 to 9999
         return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def to_rfc3339(moment: datetime | None) -> str | None:

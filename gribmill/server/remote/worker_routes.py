@@ -24,12 +24,11 @@ from gribmill.queue.remote.messages import (
     UpkeepMessage,
     claimed_of,
 )
-from gribmill.queue.remote.reads import READS, params_from_json
+from gribmill.queue.remote.reads import params_from_json
 from gribmill.queue.store import Store
 from gribmill.server.access.principal import CurrentPrincipal
 from gribmill.server.access.worker_id import worker_id_of
 from gribmill.server.context import Server
-from gribmill.server.problems import HttpProblem
 from gribmill.server.router import SecuredRouter
 
 router = SecuredRouter("/api/v1/worker", tag="worker")
@@ -41,11 +40,9 @@ MOST_ROWS = 200_000
 @router.post("/read")
 async def remote_read(server: Server, message: ReadMessage, principal: CurrentPrincipal) -> TableMessage:
     """The rows of a named statement, as stored in the database."""
-    if message.statement not in READS:
-        raise HttpProblem(422, f"workers do not read {message.statement!r}: update the server, or this worker")
-    params = params_from_json(message.params)
-    if isinstance(given := params.get("worker_id"), str):
-        params["worker_id"] = worker_id_of(principal, given)
+    params = params_from_json(message.statement, message.params)
+    if "worker_id" in params:
+        params["worker_id"] = worker_id_of(principal, params["worker_id"])
     return await server.run(_read, server.store, message.statement, params)
 
 
