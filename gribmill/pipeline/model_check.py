@@ -49,8 +49,8 @@ def check_model(model: Model, now: datetime, inventory: Inventory | None = None,
         findings.keys += _check_keys(model, run, findings.problems)
     if inventory is None and all(layout.index == "none" for layout in model.layouts):
         findings.unchecked = (
-            f"its {len(model.variables)} variables: its files have no index; `gribmill fetch` of one hour,"
-            " then `gribmill grib ls`, shows which it has"
+            f"the {len(model.variables)} variables, because its files have no index; fetch an hour and list it with"
+            " `gribmill grib ls`"
         )
         return findings
     try:

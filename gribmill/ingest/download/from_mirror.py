@@ -111,7 +111,7 @@ class MirrorDownload:
 
     def _once_by_headers(self, source: SourceUrls) -> Downloaded:
         if self.search is not None:
-            raise NothingWanted(f"{source.grib_url} has no usable index to search; name variables instead")
+            raise NothingWanted(f"{source.grib_url}: it has no usable index to search; name variables instead")
         head = self._head(source)
         if is_local(head.url):
             return self._fetch(source, self._planned(source.mirror.host, head, self.traffic, "walk"))
@@ -151,7 +151,7 @@ class MirrorDownload:
 
     def _fetch(self, source: SourceUrls, plan: DownloadPlan) -> Downloaded:
         if not plan.pieces:
-            raise NothingWanted(f"{plan.head.url} holds nothing that is wanted for this run and hour")
+            raise NothingWanted(f"{plan.head.url}: it holds nothing that is wanted for this run and hour")
         if plan.total > self.limits.spool_bytes:
             raise TooLarge(plan.head.url, f"{plan.total} bytes are wanted, the limit is {self.limits.spool_bytes}")
         with Spool(self.target) as spool:

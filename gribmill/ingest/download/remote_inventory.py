@@ -84,7 +84,7 @@ def remote_inventory(model: Model, run: datetime, hour: int, *, session: SourceS
 
 def _from_mirror(model: Model, run: datetime, hour: int, source: SourceUrls, session: SourceSession) -> RemoteInventory:
     if source.index_url is None:
-        raise NothingWanted(f"{source.grib_url} has no index: fetch the file, and list it with `gribmill grib ls`")
+        raise NothingWanted(f"{source.grib_url}: it has no index; fetch the file, and list it with `gribmill grib ls`")
     data = session.get(source.index_url, source.mirror.host, limit_bytes=Limits().index_bytes).data
     if data.lstrip()[:1] == b"<":
         raise Untrusted(source.index_url, "the response is a web page or an error message, not the index")

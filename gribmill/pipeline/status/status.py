@@ -108,7 +108,7 @@ class ModelStatus:
         if newest is None:
             return "nothing here yet"
         if self.newest_due and newest.run_id < self.newest_due and not self.past_only:
-            return f"behind: {self.newest_due} should be coming"
+            return f"behind: run {self.newest_due} is due"
         # Hours of a past run that wait for their download are not late.
         waiting = ("late", "given up") if self.past_only else ()
         if late := sum(one.late and one.reason not in waiting for one in newest.missing):

@@ -13,6 +13,7 @@ from gribmill.ingest.available_hours import published
 from gribmill.ingest.download.download import download
 from gribmill.ingest.download.download_plan import Limits
 from gribmill.ingest.download.errors import NotYet, Permanent, Retryable
+from gribmill.ingest.errors import without_addresses
 from gribmill.ingest.http.client import SourceSession
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.mirror import MirrorHealth
@@ -129,8 +130,12 @@ def test_a_file_without_any_wanted_message_is_not_retried(
     publisher: Publisher, hrrr: Model, session: SourceSession, target: Path
 ) -> None:
     publish(publisher, usual_file())
-    with pytest.raises(Permanent, match="nothing that is wanted"):
+    with pytest.raises(Permanent, match="nothing that is wanted") as found:
         download(hrrr, RUN, 1, wanted(["mslp"]), target, session=session)
+    # Short lines, such as those of `status`, leave out the address and keep the reason.
+    assert without_addresses(str(found.value)).endswith(
+        "aws-hrrr: it holds nothing that is wanted for this run and hour"
+    )
 
 
 def test_the_next_mirror_is_used_and_observations_are_reported(

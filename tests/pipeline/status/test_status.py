@@ -115,4 +115,4 @@ def test_model_whose_newest_run_is_not_the_newest_due_is_behind(context: Context
     scribe.hour(RUN_ID, 0, ["ne"])
     scribe.tile(RUN_ID, 0, "ne")
     status = status_of(context, [context.models["hrrr"]], now=RUN + timedelta(hours=8))[0]
-    assert status.verdict.startswith("behind: 20261101_20")
+    assert status.verdict.startswith("behind: run 20261101_20 is due")
