@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gribmill.cli.options.number_range import NumberRange
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.ingest.index.select import wanted
 from gribmill.ingest.models.registry import models_named
@@ -62,7 +63,7 @@ MAX_PORT = 65535
     "--vars", "only", metavar="NAMES", callback=parse_names,
     help="Only these variables. [default: all of the model, and others between them]",
 )  # fmt: skip
-@click.option("--every", type=click.FloatRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
+@click.option("--every", type=NumberRange(0, 86400), default=0.0, help="Seconds to wait between hours.")
 @click.option(
     "--seed",
     type=click.IntRange(0),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gribmill.cli.options.number_range import NumberRange
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.options.size import SIZE
 from gribmill.cli.output import AS_JSON, print_json, print_table
@@ -41,7 +42,7 @@ def properties(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--max-disk", "max_disk_bytes", type=SIZE, help="Disk space for tiles that only it uses, such as 20GB."
         ),
-        click.option("--keep-days", type=click.FloatRange(0, 36_500, min_open=True), help="Days to keep those tiles."),
+        click.option("--keep-days", type=NumberRange(0, 36_500, min_open=True), help="Days to keep those tiles."),
         click.option("--keep-runs", type=click.IntRange(1), metavar="N", help="Runs of each model to keep of them."),
         click.option("--keep-disk", "keep_bytes", type=SIZE, help="Disk space beyond which the oldest are removed."),
     ]

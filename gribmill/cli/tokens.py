@@ -11,6 +11,7 @@ from gribmill.access.audit import Actor, AuditedChange, AuditTrail
 from gribmill.access.permissions import OF_TENANT, ROLES, Role
 from gribmill.access.tokens import DEFAULT_DAYS, LONGEST_DAYS, Tokens
 from gribmill.cli.current_user import current_user
+from gribmill.cli.options.number_range import NumberRange
 from gribmill.cli.options.parse_names import parse_names
 from gribmill.cli.output import AS_JSON, print_json, print_table
 from gribmill.pipeline.open_queue import open_queue, open_queue_for_reading
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 EXPIRY = (
     click.option(
         "--days",
-        type=click.FloatRange(0, LONGEST_DAYS, min_open=True),
+        type=NumberRange(0, LONGEST_DAYS, min_open=True),
         default=DEFAULT_DAYS,
         show_default=True,
         help="Days until it expires.",

@@ -31,6 +31,8 @@ TRIGGER = ("triggers", "add", "nightly", "sleep")
         ((*TRIGGER, "--cron", "0 3 * * *", "--timezone", "Mars"), "there is no time zone 'Mars'"),
         (("triggers", "preview", "1 2 3"), "it needs five fields"),
         (("tokens", "create", "--name", "a", "--role", "tenant_admin"), "name it with --tenant"),
+        (("jobs", "prune", "--completed-days", "nan"), "'nan' is not a number"),
+        (("tenants", "add", "acme", "--keep-days", "nan"), "'nan' is not a number"),
         (("statsu",), "No such command 'statsu'. Did you mean status?"),
         (("jobs", "lst"), "No such command 'lst'. Did you mean list?"),
         (("frob",), "No such command 'frob'."),

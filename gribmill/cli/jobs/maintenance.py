@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gribmill.cli.options.number_range import NumberRange
 from gribmill.cli.output import print_json, print_table
 from gribmill.cli.text.figures import counted
 from gribmill.database.protocol import FileDatabase
@@ -19,7 +20,7 @@ from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 from gribmill.views.queue.job_result import PrunedJobsView, ViolationView
 
-DAYS = click.FloatRange(0, 36_600)
+DAYS = NumberRange(0, 36_600)
 
 
 @click.command()

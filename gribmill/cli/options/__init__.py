@@ -9,6 +9,7 @@ __all__ = [
     "job_types",
     "lanes",
     "moment",
+    "number_range",
     "parse_names",
     "png_path",
     "scale_options",
