@@ -34,12 +34,13 @@ def _described(pid: int) -> dict[str, Any]:
 def has_died(process: Mapping[str, Any]) -> bool:
     """Whether the described process has certainly ended. False if that cannot be determined from here."""
     here = this_machine()
-    if not here.get("machine_id") or process.get("machine_id") != here["machine_id"] or "boot_id" not in here:
+    if "boot_id" not in here or process.get("machine_id") != here.get("machine_id"):
         return False
     if process.get("hostname") != socket.gethostname():  # cloned machines share an id
         return False
     if process.get("boot_id") != here["boot_id"]:
-        return isinstance(process.get("boot_id"), str)
+        # This machine was restarted. Containers often have no machine id: then it may be another machine.
+        return "machine_id" in here and isinstance(process.get("boot_id"), str)
     if process.get("pid_namespace") != here.get("pid_namespace") or "pid_namespace" not in here:
         return False
     pid = process.get("pid")

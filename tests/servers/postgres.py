@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib.util
 import os
@@ -9,9 +10,11 @@ import pwd
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +69,21 @@ def find_programs() -> Path:
     )
 
 
+@cache
+def for_nobody(programs: Path) -> Path:
+    """These programs, or a copy of the wheel's that the user nobody can run: a checkout of root's is often in a folder
+    that only root may enter."""
+    if all(parent.stat().st_mode & stat.S_IXOTH for parent in programs.parents):
+        return programs
+    package = programs.parent.parent
+    copy = Path(tempfile.mkdtemp(prefix=f"{HOME_PREFIX}{os.getpid()}-"))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    copy.chmod(0o755)
+    for part in (programs.parent, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(part, copy / part.relative_to(package.parent), ignore=shutil.ignore_patterns("include"))
+    return copy / programs.relative_to(package.parent)
+
+
 def _version(programs: Path) -> int:
     said = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     return int(re.search(r"\) (\d+)", said)[1])  # type: ignore[index]
@@ -99,6 +117,7 @@ class PostgresServer:
         self.host = host
         self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
+            self.programs = for_nobody(self.programs)
             nobody = pwd.getpwnam("nobody")
             os.chown(home, nobody.pw_uid, nobody.pw_gid)
             if host is None:

@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.servers.postgres import NoServer, PostgresServer
+from tests.servers.postgres import PostgresServer
 
 STOP_SECONDS = 20
 
@@ -22,13 +22,14 @@ def main(home: Path, run_pid: int, note: Path) -> None:
     run = os.pidfd_open(run_pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the terminal; the test run decides
     try:
-        server = PostgresServer(home)
         try:
+            server = PostgresServer(home)
             server.create()
-        except NoServer as error:
+            child = server.run_in_foreground()
+        except Exception as error:  # noqa: BLE001 — the tests report it, and do not try again
             (home / "failed").write_text(str(error))
+            select.select([run], [], [])
             return
-        child = server.run_in_foreground()
         (home / "started").write_text(str(child.pid))
         ended = os.pidfd_open(child.pid)
         select.select([run, ended], [], [])

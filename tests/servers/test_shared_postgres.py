@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.servers import postgres, required, shared_postgres
-from tests.servers.postgres import NoServer
+from tests.servers.postgres import NoServer, PostgresServer
 from tests.servers.shared_postgres import ROOT, fresh_database, postgres_url
 from tests.servers.this_run import GIVEN_POSTGRES
 from tests.waiting import wait_until
@@ -91,3 +93,54 @@ def test_without_programs_tests_are_skipped_with_a_reason(monkeypatch: pytest.Mo
     monkeypatch.setattr(required, "SERVERS_REQUIRED", True)
     with pytest.raises(pytest.fail.Exception, match="GRIBMILL_REQUIRE_SERVERS=1: no PostgreSQL"):
         postgres_url()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only as root does the server run as another user")
+def test_programs_that_only_root_can_reach_are_run_from_a_copy(tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    spec = importlib.util.find_spec(postgres.WHEEL)
+    assert spec is not None and spec.origin is not None
+    (private / "packages").symlink_to(Path(spec.origin).parents[1])
+    programs = min(private.glob(f"packages/{postgres.WHEEL}/pginstall*/bin"))
+    home = postgres.make_home(str(os.getpid()))
+    try:
+        server = PostgresServer(home, programs)
+        server.create()
+        assert not server.programs.is_relative_to(private)
+        assert (server.data / "PG_VERSION").is_file()
+    finally:
+        shutil.rmtree(home)
+
+
+@pytest.mark.skipif(GIVEN_POSTGRES is not None, reason="the server was given, not started")
+def test_server_that_cannot_start_is_reported_to_all_and_not_tried_again(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import pwd\n"
+        "def unknown(name):\n"
+        "    raise KeyError(f'no user {name}')\n"
+        "pwd.getpwnam = unknown\n"
+        "import os\n"
+        "os.geteuid = lambda: 0\n"
+    )
+    alone = {"PYTEST_RUN_PID_OF_GRIBMILL": "", "PYTEST_POSTGRES_PID_OF_GRIBMILL": ""}
+    code = (
+        "import time\n"
+        "from tests.servers import shared_postgres\n"
+        "from tests.servers.postgres import NoServer\n"
+        "shared_postgres.PATIENCE_SECONDS = 60\n"
+        "for _ in range(2):\n"
+        "    try:\n"
+        "        shared_postgres._server_url()\n"
+        "    except NoServer as error:\n"
+        "        print(error)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, **alone, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.splitlines() == ["no PostgreSQL: 'no user nobody'"] * 2

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from gribmill.queue import process_identity
 from gribmill.queue.model import NewJob
-from gribmill.queue.process_identity import has_died, this_process
+from gribmill.queue.process_identity import has_died, this_machine, this_process
 from gribmill.queue.store import Store
 from gribmill.queue.store.workers import new_worker_id
 from tests.queue.store.fake_clock import FakeClock
@@ -225,11 +226,16 @@ def test_jobs_of_a_dead_local_process_run_again_at_once(
     assert store.verify() == []
 
 
-def test_local_process_is_recognised_as_alive_or_dead() -> None:
-    here = this_process()
+@pytest.mark.parametrize("machine_id", ["one", None])
+def test_local_process_is_recognised_as_alive_or_dead(machine_id: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers have no machine id: then a restart is indistinguishable from another machine."""
+    machine = {name: value for name, value in this_machine().items() if name != "machine_id"}
+    machine |= {} if machine_id is None else {"machine_id": machine_id}
+    monkeypatch.setattr(process_identity, "this_machine", lambda: machine)
+    here = {name: value for name, value in this_process().items() if name != "machine_id"} | machine
     assert not has_died(here)
     assert has_died({**here, "started": 1}), "the pid was given to another process"
-    assert has_died({**here, "boot_id": "another"}), "the machine was started again"
+    assert has_died({**here, "boot_id": "another"}) is (machine_id is not None), "the machine was started again"
     unknown: list[dict[str, Any]] = [
         {}, {**here, "machine_id": "another", "pid": 2**30}, {**here, "pid_namespace": "another", "pid": 2**30},
         {**here, "hostname": "another", "boot_id": "x"}, {**here, "pid": "x"},
