@@ -118,4 +118,10 @@ def _put(messages: Bytes, offset: int, rows: NDArray[Any]) -> None:
 
 
 def _numbers(column: AnswerColumn) -> NDArray[Any]:
-    return np.asarray(column.values, "<i8" if column.unit == TIME else "<f4")
+    """The values in the type of the schema; NaN if they are too large for it."""
+    if column.unit == TIME:
+        return np.asarray(column.values, "<i8")
+    with np.errstate(over="ignore"):
+        found = column.values.astype("<f4")
+    found[np.isinf(found)] = np.nan
+    return found

@@ -72,14 +72,15 @@ class PlacesForecast:
         return cls(runs, elevations, np.nan_to_num((elevations - wanted) * LAPSE_RATE))
 
     def column(self, variable: ForecastVariable, moments: Moments, units: Units) -> tuple[str, Floats]:
-        """The unit and the values of a variable at these times; no unit if the variable is not available."""
+        """The unit and the values of a variable at these times, NaN where none or infinite; no unit if the variable is
+        not available."""
         if variable.name == IS_DAY:
             return variable.unit, self._is_day(moments)
         unit = units.of(variable.unit)
         values = self._values(variable, moments, unit, self.warmer[:, None])
         if values is None:
             return UNDEFINED, np.full((len(self.elevations), len(moments.times)), np.nan)
-        return unit, values
+        return unit, _finite(values)
 
     def sun_times(self, place: int, day: int) -> SunTimes:
         """Sunrise and sunset at a place, on the day that begins at this time."""
@@ -127,11 +128,16 @@ class PlacesForecast:
         return found
 
 
+def _finite(values: Floats) -> Floats:
+    """The values, with NaN instead of infinity."""
+    return np.where(np.isinf(values), np.nan, values)
+
+
 def _elevations(run: RunAtPlaces) -> Floats:
     """The first known elevation of each place."""
     if run.column(OROGRAPHY) is None:
         return np.full(len(run.places), np.nan)
-    rows = run.rows(OROGRAPHY)
+    rows = _finite(run.rows(OROGRAPHY))
     first = np.argmax(~np.isnan(rows), axis=1)
     return np.asarray(rows[np.arange(len(rows)), first])
 

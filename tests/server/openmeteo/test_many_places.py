@@ -16,11 +16,14 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from openmeteo_sdk.WeatherApiResponse import WeatherApiResponse
 
 from gribmill.kernel import native
-from gribmill.server.openmeteo import answer, routes
+from gribmill.server.openmeteo import answer, binary, routes
+from gribmill.server.openmeteo.answer import AnswerColumn
 from gribmill.server.openmeteo.json_text import number_rows
 from gribmill.server.openmeteo.rounded import rounded
+from gribmill.server.openmeteo.variables import hourly_variable
 from gribmill.settings.schema import Settings
 from gribmill.storage.layout import DataRoot
 from gribmill.tiles.read.point import kept_tiles
@@ -123,13 +126,32 @@ def hourly(text: str) -> Any:
     return json.loads(text)["hourly"]
 
 
-def test_infinite_values_are_null(tmp_path: Path) -> None:
-    infinite: Fields = {name: (np.full(GFS.shape, np.inf), facts) for name, (_, facts) in fields(GFS, 0).items()}
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_infinite_values_are_missing_in_every_format(tmp_path: Path, value: float) -> None:
+    facts = {name: one for name, (_, one) in fields(GFS, 0).items()}
+    facts["orog"] = {"units": "m", "long_name": "Orography"}
+    infinite: Fields = {name: (np.full(GFS.shape, value), one) for name, one in facts.items()}
     make_tile(tmp_path, infinite, grid=GFS, region=NEW_ENGLAND, model="gfs", run=RUN, minutes=0)
     query = {"hourly": "temperature_2m,cloud_cover", "start_hour": "2026-09-01T12:00", "end_hour": "2026-09-01T12:00"}
+    place: dict[str, Any] = {"latitude": PLACES[0][0], "longitude": PLACES[0][1], **query}
     with serving(Settings(data=tmp_path)) as server, server.client() as client:
-        found = hourly(ask(client, PLACES[:1], **query))
-    assert found["temperature_2m"] == found["cloud_cover"] == [None]
+        found = json.loads(ask(client, PLACES[:1], **query))
+        table = client.get("/v1/forecast", params={**place, "format": "csv"}).text
+        message = client.get("/v1/forecast", params={**place, "format": "flatbuffers"}).content
+    assert found["hourly"]["temperature_2m"] == found["hourly"]["cloud_cover"] == [None]
+    assert (found["elevation"], found["gribmill"]["elevation_known"]) == (0.0, False)
+    head, cells = (part.splitlines()[1] for part in table.split("\n\n"))
+    assert head.split(",")[2] == "NaN"
+    assert cells.split(",")[1:] == ["NaN", "NaN"]
+    decoded = WeatherApiResponse.GetRootAs(message, 4)
+    assert math.isnan(decoded.Elevation())
+    columns = decoded.Hourly()
+    assert [math.isnan(columns.Variables(number).Values(0)) for number in range(2)] == [True, True]
+
+
+def test_value_beyond_32_bits_is_missing_in_flatbuffers() -> None:
+    column = AnswerColumn(hourly_variable("temperature_2m", "hourly"), "°F", np.array([1e39, 5.0]))
+    assert binary._numbers(column).tolist() == pytest.approx([math.nan, 5.0], nan_ok=True)
 
 
 def test_values_too_large_for_an_integer_are_not_changed_into_others(tmp_path: Path) -> None:
