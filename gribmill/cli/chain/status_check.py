@@ -24,7 +24,9 @@ def check_line(fresh: Sequence[RegionFreshness], health: Health) -> tuple[int, s
     """The exit code, and `GRIBMILL WARNING - hrrr ne is late: build failing | perfdata`."""
     if not fresh:
         return _unknown("no model of [chain] is followed for any region", health)
-    problems = [*_of_regions(fresh), *_of_health(health)]
+    machine = [*_of_health(health)]
+    causes = [one for one in machine if one[0] == CRITICAL]  # forecasts are stale because of them
+    problems = [*causes, *_of_regions(fresh), *(one for one in machine if one not in causes)]
     worst = max((code for code, _ in problems), default=OK)
     texts = [text for _, text in sorted(problems, key=lambda one: -one[0])]
     models = len({one.model_id for one in fresh})

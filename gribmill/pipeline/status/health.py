@@ -59,7 +59,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of a data root; problems are sorted, worst first."""
+    """The health of a data root; problems are sorted, worst first, and causes before what they cause."""
 
     problems: tuple[Problem, ...]
     workers: int
@@ -79,10 +79,12 @@ def health_of(context: Context, statuses: Sequence[ModelStatus], *, now: datetim
     known = Workers(context.catalogue.database, TYPES).list()
     living = [one for one in known if _is_alive(one, moment - lease)]
     usage = shutil.disk_usage(_existing(context.root.path))
+    workers = [*_of_workers(known, living, moment)]
+    disk = [*_of_disk(context, statuses, usage.free, usage.total)]
     problems = [
         *_of_models(statuses),
-        *_of_workers(known, living, moment),
-        *_of_disk(context, statuses, usage.free, usage.total),
+        # Workers end when they cannot write.
+        *([*disk, *workers] if _is_full(usage.free, usage.total) else [*workers, *disk]),
         *_of_queue(context, moment),
         *_of_mirrors(statuses, moment),
         *_late(statuses),
@@ -117,12 +119,16 @@ def _of_disk(context: Context, statuses: Sequence[ModelStatus], free: int, total
     mark = context.settings.chain.free_space_mark(total)
     run_bytes = sum(max((run.bytes for run in one.runs), default=0) for one in statuses)
     left = f"{_size(free)} free of {_size(total)}"
-    if free < min(FULL_BYTES, total / 100):
+    if _is_full(free, total):
         yield Problem("disk", f"the disk is full: {left}")
     elif free < mark:
         yield Problem("disk", f"the disk is nearly full: {left}; nothing is downloaded below {_size(mark)}")
     elif free < run_bytes:
         yield Problem("disk", f"the disk is nearly full: {left}; one run of each model takes {_size(run_bytes)}")
+
+
+def _is_full(free: int, total: int) -> bool:
+    return free < min(FULL_BYTES, total / 100)
 
 
 def _of_queue(context: Context, now: datetime) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -316,3 +317,16 @@ def test_check_exits_as_monitoring_plugins_do(followed: Context, store: Store, c
     assert (code, text.partition(" | ")[0]) == (2, "GRIBMILL CRITICAL - hrrr ne, texas stale: publisher late")
     assert check(followed, now + timedelta(hours=1))[0] == 2, "no worker"
     assert check_line([], health_of(followed, [], now=now))[0] == 3
+
+
+def test_check_names_a_full_disk_before_what_it_causes(
+    followed: Context, store: Store, clock: Clock, complete: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.now = now = late_at(followed, NEXT) + timedelta(hours=3)
+    set_free(monkeypatch, 0)
+    _, text = check(followed, now)
+    assert [re.split(r"[:.]", part)[0] for part in text.partition(" | ")[0].split("; ")[:2]] == [
+        "GRIBMILL CRITICAL - the disk is full",
+        "no worker is running",
+    ]
+    assert "; hrrr ne, texas stale: " in text

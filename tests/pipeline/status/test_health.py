@@ -51,11 +51,19 @@ def test_no_problem_with_a_worker_free_disk_and_a_complete_run(context: Context,
 def test_missing_workers_are_the_worst_problem(context: Context, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.workers.heartbeat("host-1-ab", 60, types=CHAIN, state="stopped")
     store.types.pause("publish")
-    set_free(monkeypatch, 0)
+    set_free(monkeypatch, 100_000_000)
     found = health(context)
     assert not found.well
     assert [one.kind for one in found.problems] == ["no worker", "disk", "paused"]
     assert texts(found)[0].startswith("no worker is running; the last heartbeat was at ")
+
+
+def test_full_disk_is_named_before_the_workers_that_it_ended(
+    context: Context, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.workers.heartbeat("host-1-ab", 60, types=CHAIN, state="stopped")
+    set_free(monkeypatch, 0)
+    assert [one.kind for one in health(context).problems] == ["disk", "no worker"]
 
 
 def test_silent_worker_does_not_count(context: Context, store: Store) -> None:
