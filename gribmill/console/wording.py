@@ -55,8 +55,9 @@ def size(count: float | None) -> str:
     if count is None:
         return "–"
     for unit in UNITS[:-1]:
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        shown = f"{count:.0f}" if unit == "B" else f"{count:.1f}"
+        if float(shown) < 1000:
+            return f"{shown} {unit}"
         count /= 1000
     return f"{count:.1f} {UNITS[-1]}"
 

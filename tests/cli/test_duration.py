@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gribmill.cli.options.duration import parse_duration
-from gribmill.cli.text.figures import format_duration
+from gribmill.cli.text.figures import format_duration, format_size
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,8 @@ def test_an_invalid_duration_is_refused(text: str) -> None:
 )
 def test_durations_are_formatted_for_people(seconds: float | None, text: str) -> None:
     assert format_duration(seconds) == text
+
+
+def test_sizes_are_rounded_to_the_next_unit() -> None:
+    sizes = (999, 112_800, 999_949, 999_950, 3e12)
+    assert [format_size(one) for one in sizes] == ["999 B", "112.8 kB", "999.9 kB", "1.0 MB", "3.0 TB"]

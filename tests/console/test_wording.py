@@ -37,6 +37,7 @@ def test_a_failure_rate_is_never_rounded_to_none_or_all() -> None:
 
 def test_sizes_and_counts() -> None:
     assert [size(None), size(12), size(112_800), size(3e12)] == ["–", "12 B", "112.8 kB", "3.0 TB"]
+    assert [size(999), size(999_949), size(999_950)] == ["999 B", "999.9 kB", "1.0 MB"]
     assert [counted(1, "job"), counted(1200, "job")] == ["1 job", "1,200 jobs"]
 
 

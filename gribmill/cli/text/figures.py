@@ -15,8 +15,9 @@ def counted(number: int, noun: str) -> str:
 def format_size(count: float) -> str:
     """`112.8 kB`, in powers of 1000."""
     for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        shown = f"{count:.0f}" if unit == "B" else f"{count:.1f}"
+        if float(shown) < 1000:
+            return f"{shown} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
 
