@@ -15,7 +15,7 @@ from gribmill.catalogue.reads import Catalogue
 from gribmill.identity import run_id
 from gribmill.server.data.point_answer import PointSource
 from gribmill.server.openmeteo.answer import place_answers
-from gribmill.server.openmeteo.forecast_request import forecast_request
+from gribmill.server.openmeteo.forecast_request import KEYS, forecast_request
 from gribmill.server.openmeteo.hourly import hourly_values
 from gribmill.server.openmeteo.variables import hourly_variable
 from gribmill.settings.schema import Settings
@@ -412,3 +412,8 @@ def test_elevation_adjusts_the_temperature_if_the_models_is_known(tmp_path: Path
     assert (there["elevation"], there["hourly"]["temperature_2m"]) == (100.0, [8.0])
     assert (higher["elevation"], higher["hourly"]["temperature_2m"]) == (1100.0, [1.5])
     assert off["hourly"]["temperature_2m"] == [8.0]
+
+
+def test_every_parameter_is_described(client: httpx.Client) -> None:
+    operation = client.get("/api/openapi.json").json()["paths"]["/v1/forecast"]["get"]
+    assert {one["name"] for one in operation["parameters"]} == KEYS
