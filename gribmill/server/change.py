@@ -21,8 +21,13 @@ from gribmill.server.problems import HttpProblem, answer_to
 HEADER = "Idempotency-Key"
 LONGEST_KEY = 200
 REPLAYED = {"Idempotency-Replayed": "true"}
-# Responses with a secret that is shown once are not stored.
-SECRET_ANSWERS = frozenset({"create_token", "rotate_token", "log_in"})
+# Operations whose responses have a secret that is shown once, and what to do if one was lost: they are not stored.
+SECRET_ANSWERS = {
+    "create_token": "revoke the token and create another",
+    "rotate_token": "rotate the token again",
+    "create_webhook": "give the webhook another secret",
+    "log_in": "log in again",
+}
 FORM_TYPE = "application/x-www-form-urlencoded"
 # The hidden field of forms that must be executed only once.
 FORM_KEY = b"once="
@@ -109,10 +114,13 @@ def _is_done(response: Response) -> bool:
 
 
 def _replayed(known: StoredAnswer) -> Response:
-    if known.operation in SECRET_ANSWERS:
-        raise HttpProblem(409, "this was already done; its response contained a secret that is shown only once")
-    assert known.status is not None
     headers = REPLAYED if known.location is None else {**REPLAYED, "Location": known.location}
+    if remedy := SECRET_ANSWERS.get(known.operation):
+        text = (
+            f"this was already done; its response contained a secret that is shown only once. If it was lost, {remedy}"
+        )
+        raise HttpProblem(409, text, headers=headers)
+    assert known.status is not None
     return Response(known.body, known.status, headers, "application/json" if known.body else None)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import closing
+from typing import Any, LiteralString
 
 import httpx
+import psycopg
 import pytest
 
 from gribmill.console.extension import CONSOLE
 from gribmill.queue.store.types.types import Types
 from gribmill.server.access.same_origin import SAFE_METHODS
+from gribmill.server.change import SECRET_ANSWERS
 from gribmill.server.router import SecuredRoute
 from gribmill.server.routes import ROUTERS
 from tests.server.live_server import LiveServer
@@ -54,13 +58,45 @@ def test_concurrent_requests_under_one_key_are_executed_once(server: LiveServer,
     assert len(server.store.jobs.list().jobs) == 1
 
 
-def test_secret_is_returned_only_once(root: httpx.Client) -> None:
-    body = {"name": "n", "role": "worker"}
-    assert root.post("/api/v1/tokens", json=body, headers=KEY).status_code == 201
-    again = root.post("/api/v1/tokens", json=body, headers=KEY)
-    assert again.status_code == 409
-    assert "gm_" not in again.text
+def refused_again(client: httpx.Client, path: str, body: dict[str, Any]) -> tuple[dict[str, Any], httpx.Response]:
+    """The response to a request, and to its repetition, which is refused."""
+    key = {"Idempotency-Key": path}
+    first = client.post(path, json=body, headers=key)
+    again = client.post(path, json=body, headers=key)
+    assert (first.is_success, again.status_code) == (True, 409)
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.headers.get("location") == first.headers.get("location")
+    assert "a secret that is shown only once" in again.json()["detail"]
+    return first.json(), again
+
+
+def stored_answers(server: LiveServer) -> str:
+    """The whole table of idempotency keys."""
+    question: LiteralString = "SELECT * FROM idempotency_keys"
+    if server.settings.database:
+        with psycopg.connect(server.settings.database) as session:
+            return str(session.execute(question).fetchall())
+    with closing(sqlite3.connect(server.settings.data / "jobs.db")) as file:
+        return str(file.execute(question).fetchall())
+
+
+def test_secret_is_returned_only_once_and_not_stored(server: LiveServer, root: httpx.Client) -> None:
+    token, _ = refused_again(root, "/api/v1/tokens", {"name": "n", "role": "worker"})
+    rotated, _ = refused_again(root, f"/api/v1/tokens/{token['id']}/rotate", {})
+    webhook, again = refused_again(root, "/api/v1/webhooks", {"url": "https://hooks.example.org/x"})
+    assert again.headers["location"] == f"/api/v1/webhooks/{webhook['id']}"
     assert len(root.get("/api/v1/tokens").json()) == 2
+    assert len(root.get("/api/v1/webhooks").json()) == 1
+    stored = stored_answers(server)
+    assert "create_webhook" in stored
+    assert not [one for one in (token["token"], rotated["token"], webhook["secret"]) if one in stored]
+
+
+def test_no_operation_with_a_secret_in_its_response_is_stored() -> None:
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, SecuredRoute)]
+    fields = {one.name: getattr(one.response_model, "model_fields", {}).keys() for one in routes}
+    secret = {name for name, names in fields.items() if names & {"secret", "token"}}
+    assert secret == SECRET_ANSWERS.keys() - {"log_in"}
 
 
 def test_a_form_that_is_sent_twice_enqueues_once(server: LiveServer, root: httpx.Client) -> None:
