@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable
 
@@ -19,6 +20,8 @@ from tests.queue.worker.worker_driver import SteppedWorker, enqueue
 pytestmark = pytest.mark.process
 
 NewWorker = Callable[..., SteppedWorker]
+# More than any pause of a busy machine, and far less than the hours by which a clock is wrong.
+SLOWNESS_SECONDS = 600
 
 
 @pytest.mark.parametrize("address", BOTH, indirect=True)
@@ -75,12 +78,14 @@ def test_worker_whose_clock_is_hours_off_warns_and_works(
     worker = new_worker(lease_seconds=20.0)
     worker.supervisor._beat()
     side = "ahead of" if hours > 0 else "behind"
-    warnings = [text for text in caplog.messages if f"10800 s {side} the database's" in text]
-    assert len(warnings) == 1, "said once"
+    said = [found[1] for text in caplog.messages if (found := re.search(rf"(\d+) s {side} the database's", text))]
+    assert len(said) == 1, "said once"
+    # The time that reading the database's clock takes counts too.
+    assert int(said[0]) == pytest.approx(10_800, abs=SLOWNESS_SECONDS)
     (known,) = store.workers.list()
-    assert known.metadata["clock_offset_seconds"] == pytest.approx(hours * 3600, abs=1)
+    assert known.metadata["clock_offset_seconds"] == pytest.approx(hours * 3600, abs=SLOWNESS_SECONDS)
     assert known.last_heartbeat is not None
-    assert abs(known.last_heartbeat.timestamp() - true()) < 60, "times are the database's"
+    assert abs(known.last_heartbeat.timestamp() - true()) < SLOWNESS_SECONDS, "times are the database's"
     assert [one.id for one in store.workers.alive(20.0)] == [known.id]
     (job,) = worker.finish(enqueue(store, "note", path="/dev/null"))
     assert job.status == "completed"
