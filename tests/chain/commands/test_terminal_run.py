@@ -68,6 +68,6 @@ def test_listing_and_cutting_a_file_fit_a_terminal(new_chain: NewChain) -> None:
     cut = run_in_terminal("cut", "unknown.grib2", "--bbox=-74,41,-70,43", "--out", "weather", cwd=chain.root)
     assert cut.code == 0
     (note,) = [line for line in cut.lines if "is not recognised" in line]
-    assert note.startswith("unknown.grib2: its model") and len(note) <= COLUMNS, "it is above the bar"
+    assert note.startswith("unknown.grib2: the model") and len(note) <= COLUMNS, "it is above the bar"
     (row,) = [line for line in cut.lines if line.endswith(".npz")]
     assert len(row) <= COLUMNS, "the table leaves out what is in the path"
