@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import time
@@ -161,6 +162,12 @@ class Handle:
 
     def close(self) -> None:
         self.connection.close()
+
+    def __del__(self) -> None:
+        """Close with the thread that used it, unless this process is a fork: the connection is its parent's."""
+        with contextlib.suppress(Exception):  # it may never have been opened
+            if self.pid == os.getpid():
+                self.close()
 
 
 class _ServerClock:
