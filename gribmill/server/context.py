@@ -49,9 +49,10 @@ class ServerContext:
         """Set when the server shuts down; open streams must end."""
         self.computing = asyncio.Lock()
         """Held by the one large computation that is running."""
-        self._drawing = asyncio.Lock()
         # Long-lived threads, each with its own database connection.
-        self._threads = ThreadPoolExecutor(settings.server.threads, thread_name_prefix="gribmill-server")
+        threads = settings.server.threads
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="gribmill-server")
+        self._slow_threads = ThreadPoolExecutor(max(1, threads // 2), thread_name_prefix="gribmill-server-slow")
 
         self.feed = EventFeed(self)
         self.bulk = BulkOperations()
@@ -107,23 +108,23 @@ class ServerContext:
         """Run a blocking action in a thread and return its result; raises a problem 503 if it takes too long."""
         return await self._in_time(self._in_thread(partial(action, *args, **kwargs)))
 
+    async def run_slow(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Like `run`, for an action that may take a second or more, in threads that `run` does not use."""
+        return await self._in_time(self._in_thread(partial(action, *args, **kwargs), self._slow_threads))
+
     async def compute(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Like `run`, for an action that reads nothing: one at a time.
 
         Threads that compute only take turns, and NumPy ends a turn with every operation.
         """
-        return await self._in_time(self._alone(self.computing, partial(action, *args, **kwargs)))
+        return await self._in_time(self._alone(partial(action, *args, **kwargs)))
 
-    async def draw(self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Like `run`, for drawing, which takes a second of CPU: one at a time, so that it occupies one thread."""
-        return await self._in_time(self._alone(self._drawing, partial(action, *args, **kwargs)))
-
-    async def _alone(self, lock: asyncio.Lock, action: Callable[[], T]) -> T:
-        async with lock:
+    async def _alone(self, action: Callable[[], T]) -> T:
+        async with self.computing:
             return await self._in_thread(action)
 
-    def _in_thread(self, action: Callable[[], T]) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(self._threads, action)
+    def _in_thread(self, action: Callable[[], T], threads: ThreadPoolExecutor | None = None) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(threads or self._threads, action)
 
     async def _in_time(self, result: Awaitable[T]) -> T:
         seconds = self.settings.server.request_seconds
@@ -138,7 +139,8 @@ class ServerContext:
 
     def close(self) -> None:
         self.bulk.close()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        for threads in (self._threads, self._slow_threads):
+            threads.shutdown(wait=True, cancel_futures=True)
         self.store.close()
 
 

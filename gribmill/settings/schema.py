@@ -235,7 +235,8 @@ class ServerSettings(SettingsTable):
     tls_cert: FilePath | None = field(None, description="Certificate chain in PEM.")
     tls_key: FilePath | None = field(None, description="Private key of the certificate, in PEM.")
     threads: Annotated[int, Bounds(gt=0, le=64)] = field(
-        4, description="Threads for blocking work; each opens a database connection."
+        4,
+        description="Threads for blocking work, and half as many for slow work; each opens a database connection.",
     )
     request_seconds: Annotated[float, Bounds(gt=0, le=3600)] = field(
         30.0, description="Seconds after which a request fails with an error."

@@ -70,7 +70,7 @@ async def answered_in_thread(server: ServerContext, answer: Callable[[PointSourc
     try:
         return await server.compute(answer, PointSource(server.tiles, server.weather.catalogue, wait=False))
     except (NotKept, VanishedRun):
-        return await server.run(answered_now, server, answer)
+        return await server.run_slow(answered_now, server, answer)
 
 
 async def answered(server: ServerContext, answer: Callable[[PointSource], Answer]) -> Answer:

@@ -82,7 +82,7 @@ async def area_statistics(
     names = variable_names(variables, MOST_AREA_VARIABLES) or ()
     request = point_request(server.root, model, run, region, names, units=units)
     wanted = AreaRequest(request, _box(bbox), names, _percentiles(percentiles), first_hour, last_hour)
-    return await server.run(answered_now, server, lambda source: area(source, wanted))
+    return await server.run_slow(answered_now, server, lambda source: area(source, wanted))
 
 
 def _box(text: str | None) -> Box | None:

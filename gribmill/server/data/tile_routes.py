@@ -43,7 +43,6 @@ VersionQuery = Annotated[
 ]
 ValuesQuery = Annotated[bool, Query(description="Include the values, row by row from the south; null where missing.")]
 Made = Callable[[], bytes]
-PNG = "image/png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +78,9 @@ async def tile_metadata(
 ) -> Response:
     """All metadata of a tile as JSON; with `values` also the coordinates and the values of `vars`, or of all."""
     names, path = variable_names(variables), tile.facts.path
-    make = lambda: tile_json(cached_tile(path), tile.name, names, values=values or names is not None)  # noqa: E731
-    return await _shaped(request, server, tile, "application/json", make)
+    values = values or names is not None
+    make = lambda: tile_json(cached_tile(path), tile.name, names, values=values)  # noqa: E731
+    return await _shaped(request, server, tile, "application/json", make, slow=values)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.png", response_class=Response)
@@ -95,7 +95,7 @@ async def tile_picture(
 ) -> Response:
     """A variable as a map (needs the extra `plot` on the server); the temperature by default."""
     make = lambda: pictures().png(tile.facts.path, tile.facts.tag, variable, units, dpi, barbs)  # noqa: E731
-    return await _shaped(request, server, tile, PNG, make)
+    return await _shaped(request, server, tile, "image/png", make)
 
 
 @router.get("/{model}/{run}/{region}/{hour}.arrow", response_class=Response, responses={200: {"content": {ARROW: {}}}})
@@ -106,13 +106,15 @@ async def tile_table(request: Request, server: Server, tile: Asked, variables: V
     return await _shaped(request, server, tile, ARROW, make)
 
 
-async def _shaped(request: Request, server: ServerContext, tile: AskedTile, media_type: str, make: Made) -> Response:
+async def _shaped(
+    request: Request, server: ServerContext, tile: AskedTile, media_type: str, make: Made, *, slow: bool = True
+) -> Response:
     """A tile in another format; 304 without converting it if the client's copy is current."""
     shape = hashlib.sha256(f"{request.url.path}?{request.url.query}".encode()).hexdigest()[:16]
     headers = {"ETag": f'"{tile.facts.tag}-{shape}"', "Cache-Control": "private, no-cache", **tile.headers}
     if has_current(request.headers, headers["ETag"]):
         return Response(status_code=304, headers=headers)
-    run = server.draw if media_type == PNG else server.run
+    run = server.run_slow if slow else server.run
     made = await run(_readable, server, tile.facts.path, make)
     return Response(made, media_type=media_type, headers=headers)
 

@@ -115,7 +115,7 @@ async def _coverage(
         return orjson.dumps(found, option=orjson.OPT_SERIALIZE_NUMPY), _headers(one, times)
 
     if slow:
-        body, headers = await server.run(answered_now, server, answer)
+        body, headers = await server.run_slow(answered_now, server, answer)
     else:
         body, headers = await answered(server, answer)
     return Response(body, media_type=MEDIA_TYPE, headers=headers)

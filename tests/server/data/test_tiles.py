@@ -8,7 +8,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from email.message import Message
 from pathlib import Path
-from typing import cast
+from types import ModuleType
+from typing import Any, cast
 
 import httpx
 import numpy as np
@@ -16,7 +17,8 @@ import pyarrow
 import pyarrow.ipc
 import pytest
 
-from gribmill.server.data import tile_routes, tile_shapes
+from gribmill.server.data import point_routes, tile_routes, tile_shapes
+from gribmill.server.edr import query_routes
 from gribmill.server.http_protocol import LimitedProtocol
 from gribmill.settings.schema import ServerSettings, Settings
 from gribmill.tiles.read.tile import read_tile
@@ -26,6 +28,7 @@ from tests.server.live_server import serving
 from tests.waiting import wait_until
 
 ADDRESS = f"/api/v1/tiles/hrrr/{RUN}/boston/003.npz"
+EDR = "/edr/collections/hrrr:boston"
 
 
 @pytest.fixture(scope="module")
@@ -208,33 +211,38 @@ def test_tile_is_available_as_a_picture(client: httpx.Client) -> None:
     assert client.get(ADDRESS.replace(".npz", ".png"), params={"dpi": 5000}).status_code == 422
 
 
-def test_pictures_that_wait_for_another_leave_threads_to_other_requests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("address", "module", "worker"),
+    [
+        (ADDRESS.replace(".npz", ".png"), tile_shapes, "_draw"),
+        (ADDRESS.replace(".npz", ".arrow"), tile_routes, "tile_arrow"),
+        (ADDRESS.replace(".npz", ".json?values=true"), tile_routes, "tile_json"),
+        ("/api/v1/area?vars=t2m&region=boston", point_routes, "area"),
+        (f"{EDR}/cube?bbox=-71.4,42.1,-71,42.4", query_routes, "cube"),
+        (f"{EDR}/area?coords=POLYGON((-71.4 42.1,-71 42.1,-71 42.4,-71.4 42.1))", query_routes, "cube"),
+    ],
+)
+def test_slow_requests_leave_threads_to_other_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, module: ModuleType, worker: str
 ) -> None:
-    asked: list[str] = []
-    go_on = threading.Event()
+    work, began, go_on = getattr(module, worker), threading.Event(), threading.Event()
 
-    def noted(model: str, *_: object) -> dict[str, str]:
-        asked.append(model)
-        return {}
-
-    def draw(*_: object, **__: object) -> bytes:
+    def slow(*args: Any, **options: Any) -> Any:
+        began.set()
         go_on.wait()
-        return b"picture"
+        return b"picture" if worker == "_draw" else work(*args, **options)
 
-    monkeypatch.setattr(tile_routes, "run_headers", noted)
-    monkeypatch.setattr(tile_shapes, "_draw", draw)
+    monkeypatch.setattr(module, worker, slow)
     make_forecasts(tmp_path, hours=4)
-    settings = Settings(data=tmp_path, server=ServerSettings(threads=2))
+    settings = Settings(data=tmp_path, server=ServerSettings(threads=1))
     with serving(settings) as server, server.client() as client, ThreadPoolExecutor(2) as pool:
-        picture = ADDRESS.replace(".npz", ".png")
-        pictures = [pool.submit(client.get, picture, params={"dpi": dpi}) for dpi in (50, 60)]
-        wait_until(lambda: len(asked) == 2)
+        slow_ones = [pool.submit(client.get, address) for _ in range(2)]
         try:
+            wait_until(began.is_set)
             assert client.get("/api/v1/jobs").status_code == 200
         finally:
             go_on.set()
-        assert [one.result().content for one in pictures] == [b"picture"] * 2
+        assert [one.result().status_code for one in slow_ones] == [200, 200]
 
 
 def test_client_that_stops_reading_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
