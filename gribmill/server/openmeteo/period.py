@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from gribmill.errors import GribmillError
 from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.server.openmeteo.given import Given
-from gribmill.tiles.read.time_zone import time_zone, zone_name
+from gribmill.tiles.read.time_zone import find_zone, zone_name
 
 MOST_PAST_DAYS, MOST_FORECAST_DAYS = 92, 16
 DEFAULT_DAYS, DEFAULT_QUARTER_DAYS = 7, 3
@@ -63,10 +62,7 @@ def _times(local: LocalRange, offset: int, step: int, unit: int) -> range:
 def _zone(name: str, now: datetime) -> tuple[tzinfo, str, str]:
     if name.upper() in ("GMT", "UTC"):
         return UTC, name.upper(), name.upper()
-    try:
-        zone = time_zone(name) if name != "local" else None
-    except GribmillError:
-        zone = None
+    zone = find_zone(name)
     if zone is None:
         raise OpenMeteoError("Invalid timezone")
     return zone, zone_name(zone), now.astimezone(zone).tzname() or zone_name(zone)

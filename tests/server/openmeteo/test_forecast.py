@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import zoneinfo
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -237,6 +238,14 @@ def test_invalid_requests_are_refused_with_a_reason(client: httpx.Client, query:
     assert answer.status_code == 400
     assert answer.json()["error"] is True
     assert reason in answer.json()["reason"]
+
+
+def test_unknown_time_zone_is_refused_without_listing_all(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(zoneinfo, "available_timezones")
+    refused = client.get("/v1/forecast", params={**PLACE, "timezone": "Mars/Base"})
+    assert (refused.status_code, refused.json()["reason"]) == (400, "Invalid timezone")
 
 
 @pytest.mark.parametrize(
