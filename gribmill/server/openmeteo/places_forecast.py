@@ -17,7 +17,7 @@ from gribmill.server.openmeteo.errors import OpenMeteoError
 from gribmill.server.openmeteo.forecast_request import ForecastRequest
 from gribmill.server.openmeteo.period import Period
 from gribmill.server.openmeteo.run_at_places import Moments, RunAtPlaces
-from gribmill.server.openmeteo.sun import SunTimes, is_up, sun_times
+from gribmill.server.openmeteo.sun import is_up
 from gribmill.server.openmeteo.units import UNDEFINED, Units, to_unit
 from gribmill.server.openmeteo.variables import ForecastVariable, current_name, hourly_variable
 from gribmill.storage.layout import TileFolder
@@ -81,11 +81,6 @@ class PlacesForecast:
         if values is None:
             return UNDEFINED, np.full((len(self.elevations), len(moments.times)), np.nan)
         return unit, _finite(values)
-
-    def sun_times(self, place: int, day: int) -> SunTimes:
-        """Sunrise and sunset at a place, on the day that begins at this time."""
-        lats, lons = self.points
-        return sun_times(day, lats[place], lons[place])
 
     @property
     def points(self) -> tuple[Sequence[float], Sequence[float]]:
