@@ -76,7 +76,10 @@ def _in_folder(root: str, prefix: str) -> list[Listed]:
         with os.scandir(path_of(url)) as entries:
             for entry in entries:
                 if entry.name.startswith(start) and entry.is_file():
-                    head = head_of_file(url, entry.stat())
+                    try:
+                        head = head_of_file(url, entry.stat())
+                    except FileNotFoundError:  # removed since it was listed
+                        continue
                     key = f"{folder}/{entry.name}" if folder else entry.name
                     rows.append(Listed(key, head.size, head.etag, head.last_modified, head.size == 0))
                 if len(rows) > MOST_FILES:

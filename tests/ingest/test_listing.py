@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -274,6 +277,24 @@ def test_local_folders_are_listed_and_need_no_index(hrrr: Model, session: Source
     found = published(model, RUN, model.mirrors[0], session)
     assert sorted(found) == [7]
     assert (found[7].size, found[7].index_there) == (7, False)
+
+
+def test_a_file_that_vanishes_while_its_folder_is_listed_does_not_hide_the_others(
+    hrrr: Model, session: SourceSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"x")
+
+    def scan(path: Path) -> Any:
+        with scandir(path) as entries:
+            found = [*entries]
+        assert all(one.is_file() for one in found)
+        (tmp_path / "b").unlink()
+        return nullcontext(found)
+
+    scandir = os.scandir
+    monkeypatch.setattr("gribmill.ingest.listing.os.scandir", scan)
+    assert sorted(list_keys(_folder_model(hrrr, tmp_path).mirrors[0], "", session)) == ["a", "c"]
 
 
 def test_a_folder_with_too_many_files_is_refused(
