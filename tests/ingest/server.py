@@ -120,7 +120,7 @@ class Publisher:
         fault = self._take_fault(received)
         if fault is None:
             return self._proceed(request, proceed)
-        return self._replaced(fault, request) or self._changed(fault, request, proceed)
+        return self._replaced(fault, request, proceed) or self._changed(fault, request, proceed)
 
     def _take_fault(self, request: Request) -> Fault | None:
         with self.lock:
@@ -149,7 +149,7 @@ class Publisher:
     def _optional_headers(self) -> tuple[tuple[str, bool], ...]:
         return ("ETag", self.etags), ("Accept-Ranges", self.ranges), ("Content-Digest", self.digests)
 
-    def _replaced(self, fault: Fault, request: served.Request) -> Response | RawResponse | None:
+    def _replaced(self, fault: Fault, request: served.Request, proceed: Proceed) -> Response | RawResponse | None:
         """A response in place of the correct one; None if the fault only alters it."""
         value = fault.value
         match fault.kind:
@@ -168,6 +168,12 @@ class Publisher:
                 return from_bytes(bytes(value), "application/xml")
             case "reset":
                 return RawResponse(reset=True)
+            case "no end":  # chunked, without the last chunk
+                data = b"".join(proceed(request).body)
+                first, end = Request(request).range or (0, 0)
+                head = f"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{end - 1}/*\r\n"
+                chunk = f"Transfer-Encoding: chunked\r\n\r\n{len(data):x}\r\n"
+                return RawResponse(((head + chunk).encode(), data, b"\r\n"))
             case "endless":
                 first, end = Request(request).range or (0, 0)
                 headers = {"Content-Range": f"bytes {first}-{end - 1}/999999999"} if end else {}

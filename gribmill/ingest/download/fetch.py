@@ -153,6 +153,8 @@ class Fetcher:
                 return
             except Broken:
                 writer.forget_unchecked()
+                if writer.complete:
+                    return
                 if attempt == TRIES:
                     raise
                 self._stop.wait(self.limits.retry_pause_seconds * 2 ** (attempt - 1))
@@ -199,6 +201,11 @@ class _PieceWriter:
             view = view[step:]
             if self.place == end:
                 self._complete(start)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all messages are verified; the connection may have failed after the last byte."""
+        return not self._parts
 
     def finish(self) -> None:
         """The response was complete, and its checksum matched."""

@@ -71,6 +71,17 @@ def test_after_a_broken_connection_only_the_rest_is_requested(publisher: Publish
     assert (cut.range[0] + 1000, cut.range[1]) in ranges
 
 
+def test_a_connection_that_breaks_after_the_last_byte_costs_no_further_request(
+    publisher: Publisher, target: Path
+) -> None:
+    publish(publisher, FILE)
+    publisher.fault("no end", match=".grib2", ranged=True)
+    _download(publisher, target)
+    assert target.read_bytes() == FILE.spool()
+    ranges = [request.range for request in publisher.asked() if request.range]
+    assert len(ranges) == len({*ranges})
+
+
 FAULTS = [
     ("truncate", 10), ("reset", None), ("status", 500), ("status", 404), ("status", 403), ("retry", (503, "3")),
     ("no206", None), ("redirect", "http://localhost:1/robots.html"), ("html", None), ("range", "bytes 0-9/10"),
