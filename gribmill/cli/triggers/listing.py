@@ -22,13 +22,18 @@ def list_(settings: Settings, tenant: str | None, as_json: bool) -> None:
     """List triggers, and when each fired last and fires next."""
     store = open_queue_for_reading(settings)
     found = store.triggers.list(None if tenant is None else store.tenants.get(tenant).name)
+    broken = store.triggers.broken()
     if as_json:
         print_json([TriggerView.of(one) for one in found])
     elif found:
         columns = ["id", "label", "when", "job", "state", "last", "next"]
         print_table(columns, [_row(one) for one in found], right=["id"], cut="job", drop=["last", "state"])
-    else:
+    elif not broken:
         click.echo("there are no triggers; `gribmill triggers add --help` shows how to add one", err=True)
+    for one in broken:
+        click.echo(f"error: {one.reason}; `gribmill triggers remove {one.id}` removes it", err=True)
+    if broken:
+        raise SystemExit(1)
 
 
 def _row(one: Trigger) -> list[Any]:

@@ -46,7 +46,7 @@ def triggers_values(handle: AnyStore) -> dict[str, Any]:
     """All triggers, sorted by their next firing."""
     late = datetime.max.replace(tzinfo=UTC)
     found = sorted(handle.triggers.list(), key=lambda one: (not one.is_enabled, one.next_fire_at or late, one.id))
-    return {"rows": [trigger_row(one, _last(handle, one)) for one in found]}
+    return {"rows": [trigger_row(one, _last(handle, one)) for one in found], "broken": handle.triggers.broken()}
 
 
 def _last(handle: AnyStore, trigger: Trigger) -> Firing | None:

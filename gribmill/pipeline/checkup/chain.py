@@ -10,7 +10,6 @@ from gribmill.ingest.models.registry import models_named
 from gribmill.pipeline.checkup.finding import Examination, Finding
 from gribmill.pipeline.job_types import ingest_job, tile_jobs
 from gribmill.pipeline.status.mirror_status import mirror_status
-from gribmill.queue.errors import QueueError, StoreError
 from gribmill.queue.model import Trigger
 from gribmill.version import __version__
 
@@ -51,13 +50,11 @@ def workers(about: Examination) -> Iterator[Finding]:
 
 def schedules(about: Examination) -> Iterator[Finding]:
     """Schedules that cannot fire, or should have fired."""
-    try:
-        known = [one for one in about.store.triggers.list() if one.cron is not None]
-    except StoreError:
-        raise  # a problem of the file, not of a schedule
-    except QueueError as error:
-        yield Finding("schedules", False, str(error), "`gribmill triggers remove ID`, and add it again")
+    if broken := about.store.triggers.broken():
+        reasons = "; ".join(one.reason for one in broken[:3])
+        yield Finding("schedules", False, reasons, "`gribmill triggers remove ID`, and add it again")
         return
+    known = [one for one in about.store.triggers.list() if one.cron is not None]
     now = datetime.now(UTC)
     late = [one for one in known if one.is_enabled and _is_overdue(one, now)]
     if late:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gribmill.queue.model import NewTrigger
 from gribmill.queue.store import Store
+from gribmill.settings.schema import Settings
 from tests.cli.conftest import Run
 from tests.cli.golden_json import check_golden
+from tests.cli.job_driver import by_hand
+from tests.server.live_server import serving
 
 NAP = '{"seconds": 0, "say": "{{event.word}}"}'
 
@@ -26,6 +31,26 @@ def test_schedule_is_added_listed_switched_and_removed(gribmill: Run, store: Sto
     gone = gribmill("triggers", "remove", "1", "7")
     assert (gone.code, gone.out, gone.err) == (1, "trigger 1 is removed\n", "error: there is no trigger 7\n")
     assert store.triggers.list() == []
+
+
+def test_broken_row_is_named_and_does_not_hide_the_others(gribmill: Run, data: Path) -> None:
+    for label in ("good", "spoilt"):
+        gribmill("triggers", "add", label, "sleep", "--cron", "0 12 * * *")
+    by_hand(data, "UPDATE job_triggers SET priority = 'high' WHERE id = 2")
+    found = gribmill("triggers", "list")
+    assert (found.code, found.out.count("sleep"), "good" in found.out) == (1, 1, True)
+    assert found.err == (
+        "error: the priority of trigger 2 is not a whole number; `gribmill triggers remove 2` removes it\n"
+    )
+    listed = gribmill("triggers", "list", "--json")
+    assert (listed.code, [one["label"] for one in listed.json]) == (1, ["good"])
+    with serving(Settings(data=data), dev=True) as server, server.client() as client:
+        assert [one["label"] for one in client.get("/api/v1/jobs/triggers").json()] == ["good"]
+        assert "the priority of trigger 2" in client.get("/triggers").text
+    doctor = {one["check"]: one for one in gribmill("doctor", "--json").json}
+    assert doctor["schedules"]["detail"] == "the priority of trigger 2 is not a whole number"
+    gribmill("triggers", "remove", "2")
+    assert gribmill("triggers", "list").code == 0
 
 
 def test_event_creates_a_job_once_and_otherwise_says_why(gribmill: Run, store: Store) -> None:

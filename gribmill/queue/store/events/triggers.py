@@ -12,7 +12,7 @@ from gribmill.database.protocol import Snapshot, Transaction
 from gribmill.queue.argument_template import check_template, render
 from gribmill.queue.errors import BadArguments, BadTrigger, TriggerNotFound
 from gribmill.queue.job_type import ARGS_LIMIT_BYTES, check_job
-from gribmill.queue.model import ADAPTIVE, Fired, Firing, JobSource, JobTemplate, NewTrigger, Trigger
+from gribmill.queue.model import ADAPTIVE, BrokenTrigger, Fired, Firing, JobSource, JobTemplate, NewTrigger, Trigger
 from gribmill.queue.store.base import ID_LIMIT, Facet, KnownTypes, retried
 from gribmill.queue.store.events.trigger_firing import (
     LONGEST_NAME,
@@ -64,10 +64,15 @@ class Triggers(Facet):
         return trigger
 
     def list(self, tenant_id: str | None = None) -> Sequence[Trigger]:
-        """The triggers of one tenant, or of all."""
+        """The triggers of one tenant, or of all, except broken ones."""
         with self.database.read() as tx:
-            found = [sound(one) for one in tx.list_triggers()]
+            found = [one for one in tx.list_triggers() if isinstance(one, Trigger)]
         return [one for one in found if tenant_id is None or one.tenant_id == tenant_id]
+
+    def broken(self) -> Sequence[BrokenTrigger]:
+        """Manually written rows that are not valid triggers."""
+        with self.database.read() as tx:
+            return [one for one in tx.list_triggers() if isinstance(one, BrokenTrigger)]
 
     def get(self, trigger_id: int) -> Trigger:
         with self.database.read() as tx:

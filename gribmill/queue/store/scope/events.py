@@ -8,7 +8,17 @@ from datetime import datetime
 from typing import Any
 
 from gribmill.queue.errors import EventNotFound, TriggerNotFound, WebhookNotFound
-from gribmill.queue.model import Delivery, Enqueued, Fired, Firing, NewTrigger, PublishedEvent, Trigger, Webhook
+from gribmill.queue.model import (
+    BrokenTrigger,
+    Delivery,
+    Enqueued,
+    Fired,
+    Firing,
+    NewTrigger,
+    PublishedEvent,
+    Trigger,
+    Webhook,
+)
 from gribmill.queue.store.events.events import Events
 from gribmill.queue.store.events.triggers import Triggers
 from gribmill.queue.store.events.webhooks import Webhooks
@@ -64,6 +74,10 @@ class TenantTriggers:
 
     def list(self) -> Sequence[Trigger]:
         return self._triggers.list(self._tenant_id)
+
+    def broken(self) -> Sequence[BrokenTrigger]:
+        """None: the tenant of a broken row is not known."""
+        return ()
 
     def get(self, trigger_id: int) -> Trigger:
         trigger = self._triggers.get(trigger_id)
