@@ -37,7 +37,12 @@ def runs_of(context: Context, model: str | None, before: str | None, limit: int)
         if record is None:
             views.append(RunView.of_folders(folders[key]))
         else:
-            views.append(RunView.of(record, catalogue.tiles(record.ref), catalogue.ingested_at(record.ref)))
+            tiles = catalogue.tiles(record.ref)
+            if context.root.tiles_at is None:
+                # Removed by hand, and not yet noticed by a scan.
+                here = {(one.region, minutes) for one in folders.get(key, ()) for minutes in one.tiles()}
+                tiles = [tile for tile in tiles if (tile.region, 60 * tile.hour) in here]
+            views.append(RunView.of(record, tiles, catalogue.ingested_at(record.ref)))
     return views
 
 

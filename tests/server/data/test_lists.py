@@ -41,14 +41,22 @@ def test_runs_of_the_catalogue_list_what_each_region_lacks(tmp_path: Path) -> No
         catalogue = Catalogue(server.store.database)
         hours = [HourRef("hrrr", RUN, hour) for hour in (0, 1, 2)]
         catalogue.record([RunSeen(run, (0, 1, 2)), *(ingested(hour) for hour in hours)])
+        folder = tmp_path / f"tiles/hrrr/{RUN}/boston"
+        folder.mkdir(parents=True)
+        for hour in (0, 2):
+            (folder / f"00{hour}.npz").write_bytes(bytes(10))
         catalogue.record([TileBuilt(TileRef("hrrr", RUN, hour, "boston"), 10) for hour in (0, 2)])
         (found,) = client.get("/api/v1/runs", params={"model": "hrrr"}).json()
         (region,) = found["regions"]
         assert (found["state"], region["complete"], region["missing"]) == ("arriving", False, [1])
         assert (region["hours"], region["hours_expected"], region["bytes"]) == (2, 3, 20)
+        (folder / "001.npz").write_bytes(bytes(10))
         catalogue.record([TileBuilt(TileRef("hrrr", RUN, 1, "boston"), 10)])
         ((region,),) = (one["regions"] for one in client.get("/api/v1/runs").json())
         assert (region["complete"], region["missing"]) == (True, [])
+        (folder / "002.npz").unlink()
+        ((region,),) = (one["regions"] for one in client.get("/api/v1/runs").json())
+        assert (region["complete"], region["missing"], region["hours"]) == (False, [2], 2)
         assert client.get("/api/v1/runs", params={"before": RUN}).json() == []
 
 
