@@ -104,7 +104,9 @@ def _print(
     for one in statuses:
         lines += _lines(one, {judged.region: judged for judged in fresh if judged.model_id == one.model_id})
     free, total = format_size(health.disk_free), format_size(health.disk_total)
-    print_lines([*lines, line(f"disk: {free} free of {total} at {settings.data_root}")], screen=watch)
+    root = settings.data_root
+    absent = "" if root.exists() else ", which does not exist"
+    print_lines([*lines, line(f"disk: {free} free of {total} at {root}{absent}")], screen=watch)
 
 
 def _headline(statuses: list[ModelStatus], health: Health) -> Iterator[Line]:

@@ -120,3 +120,9 @@ def test_tried_hours_have_one_line_per_reason(gribmill: Run, scribe: Scribe, sto
     others, *tried = missing(gribmill)
     assert others == "2, 4 late"
     assert [text.partition(",")[0] for text in tried] == ["1 late: tried once", "3 late: tried once"]
+
+
+def test_data_root_that_does_not_exist_is_named(gribmill: Run, data: Path, store: Store) -> None:
+    assert "does not exist" not in gribmill("status").out
+    typo = f"{data}_typo"
+    assert gribmill("--data", typo, "status").out.endswith(f" at {typo}, which does not exist\n")
