@@ -24,13 +24,13 @@ KEPT_POINTS = range(2**18, 2**22)
 _kept: list[NDArray[np.float32]] = []
 
 
-def _unreferenced() -> int:
-    """The reference count of an array that only a local variable refers to; it depends on the Python version."""
-    base = [np.empty(0, np.float32)].pop(0)
-    return sys.getrefcount(base)
+def _references(held: list[NDArray[np.float32]]) -> int:
+    """The reference count of the only array in a list. It depends on the Python version, and since 3.14 on how the array
+    is reached, so it is compared only with that of an unreferenced one, counted here too."""
+    return sys.getrefcount(held[0])
 
 
-UNREFERENCED = _unreferenced()
+UNREFERENCED = _references([np.empty(0, np.float32)])
 
 
 def empty_field(shape: tuple[int, ...]) -> NDArray[np.float32]:
@@ -51,12 +51,12 @@ def _free(points: int) -> NDArray[np.float32] | None:
     """An unused array of that size, removed from the list so that no other thread can take it."""
     for _ in range(len(_kept)):
         try:
-            base = _kept.pop(0)
+            held = [_kept.pop(0)]
         except IndexError:
             return None
-        if base.size == points and sys.getrefcount(base) == UNREFERENCED:
-            return base
-        _kept.append(base)
+        if held[0].size == points and _references(held) == UNREFERENCED:
+            return held.pop()
+        _kept.append(held.pop())
     return None
 
 
