@@ -25,8 +25,8 @@ _kept: list[NDArray[np.float32]] = []
 
 
 def _references(held: list[NDArray[np.float32]]) -> int:
-    """The reference count of the only array in a list. It depends on the Python version, and since 3.14 on how the array
-    is reached, so it is compared only with that of an unreferenced one, counted here too."""
+    """The reference count of the only array in a list. It depends on the Python version, and since 3.14 on how the
+    array is reached, so it is compared only with that of an unreferenced one, counted here too."""
     return sys.getrefcount(held[0])
 
 
