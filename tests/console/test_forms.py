@@ -71,3 +71,17 @@ def test_secrets_that_a_form_hides_stay_when_other_arguments_change(dev_server: 
         shown = client.get(f"/api/v1/jobs/triggers/{made.id}").json()["payload_template"]
         client.patch(f"/api/v1/jobs/triggers/{made.id}", json={"payload_template": {**shown, "fail": "always"}})
     assert store.triggers.get(made.id).template == {**secret, "fail": "always"}
+
+
+def test_edited_trigger_keeps_either_a_schedule_or_an_event(dev_server: LiveServer) -> None:
+    triggers = dev_server.store.triggers
+    made = triggers.add(NewTrigger("daily", "sleep", cron="0 3 * * *", timezone="Europe/Berlin"))
+    fields = {"label": "daily", "type": "sleep", "cron": "0 3 * * *", "timezone": "Europe/Berlin", "args": "{}"}
+    with visiting(dev_server) as visit:
+        page = visit.post(f"/triggers/{made.id}", {**fields, "event": "ping"}, status=422)
+        assert "either a schedule or an event" in page
+        assert triggers.get(made.id).cron == "0 3 * * *"
+        visit.post(f"/triggers/{made.id}", {**fields, "timezone": ""})
+        assert triggers.get(made.id).timezone == "UTC"
+        visit.post(f"/triggers/{made.id}", {**fields, "cron": "", "timezone": "", "event": "ping"})
+    assert (triggers.get(made.id).cron, triggers.get(made.id).event) == (None, "ping")

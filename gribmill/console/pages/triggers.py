@@ -14,6 +14,7 @@ from gribmill.console.frame import AnyStore
 from gribmill.console.schema_form import json_arguments
 from gribmill.console.typed_number import whole_number
 from gribmill.queue.cron import CronSchedule
+from gribmill.queue.errors import BadTrigger
 from gribmill.queue.model import Firing, NewTrigger, Trigger
 from gribmill.queue.redact import redact_json, unredacted
 
@@ -104,7 +105,12 @@ def read_new_trigger(fields: Mapping[str, str], by: str) -> NewTrigger:
 
 
 def changes_from(fields: Mapping[str, str], trigger: Trigger) -> dict[str, Any]:
-    """The changed fields, by the parameter names of `edit`. Secrets that the form hides stay as they are."""
+    """The changed fields, by the parameter names of `edit`. Secrets that the form hides stay as they are.
+
+    Raises BadTrigger for both a schedule and an event: `edit` would take the changed one and drop the other.
+    """
+    if fields["cron"] and fields["event"]:
+        raise BadTrigger("a trigger needs either a schedule or an event: leave one of them empty")
     old = fields_of(trigger)
     changed = [name for name in old if name in fields and fields[name].strip() != old[name].strip()]
     found: dict[str, Any] = {}
@@ -113,6 +119,8 @@ def changes_from(fields: Mapping[str, str], trigger: Trigger) -> dict[str, Any]:
             found["args"] = unredacted(json_arguments(fields["args"]), trigger.template)
         elif name == "priority":
             found["priority"] = whole_number(fields["priority"], "the priority")
+        elif name == "timezone" and fields["cron"]:
+            found["timezone"] = fields["timezone"] or "UTC"
         else:
             found[name] = fields[name] or None
     return found
