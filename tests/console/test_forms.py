@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gribmill.access.audit import AuditTrail
+from gribmill.console.routes import groups
+from gribmill.identity import HourRef
+from gribmill.pipeline.job_types import ingest_job
 from gribmill.queue.model import NewTenant, NewTrigger
+from gribmill.settings.schema import ChainSettings, ServerSettings, Settings
 from tests.console.visits import visiting
-from tests.server.live_server import LiveServer
+from tests.server.live_server import LiveServer, serving
+from tests.waiting import wait_until
+
+BACKFILL = {"model": "hrrr", "from": "20261101_00", "to": "20261101_00", "hours": "0", "regions": "ne"}
 
 
 @pytest.mark.parametrize("typed", ["nan", "inf", "1.7", "soon"])
@@ -85,3 +97,33 @@ def test_edited_trigger_keeps_either_a_schedule_or_an_event(dev_server: LiveServ
         assert triggers.get(made.id).timezone == "UTC"
         visit.post(f"/triggers/{made.id}", {**fields, "cron": "", "timezone": "", "event": "ping"})
     assert (triggers.get(made.id).cron, triggers.get(made.id).event) == (None, "ping")
+
+
+def test_backfill_of_a_file_that_is_about_to_be_downloaded_adds_no_job(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, chain=ChainSettings(models=("hrrr",), regions=("ne",)))
+    with serving(settings, dev=True) as server, visiting(server) as visit:
+        live = server.store.jobs.enqueue(ingest_job(HourRef("hrrr", "20261101_00", 0), live=True))
+        visit.post("/backfills", BACKFILL)
+        assert [job.id for job in server.store.jobs.list().jobs] == [live.id]
+
+
+def test_estimating_a_backfill_leaves_threads_to_other_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> list[Any]:
+        began.set()
+        go_on.wait()
+        return []
+
+    monkeypatch.setattr(groups, "offers", slow)
+    settings = Settings(data=tmp_path, server=ServerSettings(threads=1))
+    with serving(settings, dev=True) as server, visiting(server) as visit, ThreadPoolExecutor(1) as pool:
+        estimate = pool.submit(visit.post, "/backfills/estimate", BACKFILL)
+        try:
+            wait_until(began.is_set)
+            assert "Jobs" in visit.page("/jobs")
+        finally:
+            go_on.set()
+        estimate.result()

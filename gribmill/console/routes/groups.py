@@ -17,6 +17,7 @@ from gribmill.console.routes.visit import BeforeId, CurrentVisit, Visit, refusal
 from gribmill.console.wording import counted
 from gribmill.errors import GribmillError
 from gribmill.pipeline.backfill.backfill import enqueue_backfill, plan_backfill
+from gribmill.pipeline.tenant_regions import wanted_regions
 from gribmill.server.context import ServerContext
 from gribmill.server.router import SecuredRouter
 
@@ -86,7 +87,7 @@ async def console_estimate_backfill(visit: CurrentVisit) -> Response:
     fields = _fields(await visit.form())
     try:
         requests = await visit.server.run(read_requests, visit.server.weather, fields, visit.by)
-        found = await visit.server.run(offers, visit.server.weather, requests)
+        found = await visit.server.run_slow(offers, visit.server.weather, requests)
     except GribmillError as error:
         return await _form(visit, fields, problem=refusal(error))
     return await _form(visit, fields, offers=found)
@@ -99,7 +100,7 @@ async def console_start_backfill(visit: CurrentVisit) -> Response:
     change = visit.change
     change.after = fields
     try:
-        names = await visit.server.run(_start, visit.server, fields, visit.by)
+        names = await visit.server.run_slow(_start, visit.server, fields, visit.by)
     except GribmillError as error:
         return await _form(visit, fields, problem=refusal(error))
     change.object = ", ".join(names)
@@ -112,7 +113,8 @@ async def console_start_backfill(visit: CurrentVisit) -> Response:
 def _start(server: ServerContext, fields: dict[str, str], by: str) -> list[str]:
     weather = server.weather
     plans = [plan_backfill(weather, one) for one in read_requests(weather, fields, by)]
-    return [enqueue_backfill(server.store, weather.catalogue, plan) for plan in plans if plan.files]
+    live = wanted_regions(weather)
+    return [enqueue_backfill(server.store, weather.catalogue, plan, live) for plan in plans if plan.files]
 
 
 def _fields(form: Form) -> dict[str, str]:
