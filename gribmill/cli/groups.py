@@ -106,9 +106,10 @@ def _job(store: Store, number: int, value: dict[str, Any], base: dict[str, Any])
 @click.pass_obj
 def list_groups(settings: Settings, tenant: str | None, limit: int, before: int | None, as_json: bool) -> None:
     """List groups, newest first, with their status and progress."""
-    found = [
-        JobGroupView.of(one) for one in open_queue_for_reading(settings).groups.list(tenant, limit=limit, before=before)
-    ]
+    store = open_queue_for_reading(settings)
+    if tenant is not None:
+        store.tenants.get(tenant)
+    found = [JobGroupView.of(one) for one in store.groups.list(tenant, limit=limit, before=before)]
     if as_json:
         print_json(found)
         return

@@ -93,7 +93,10 @@ def create(
 @click.pass_obj
 def list_(settings: Settings, tenant_id: str | None, as_json: bool) -> None:
     """List tokens, and when each was last used."""
-    found = Tokens(open_queue_for_reading(settings).database).list(tenant_id)
+    store = open_queue_for_reading(settings)
+    if tenant_id is not None:
+        store.tenants.get(tenant_id)
+    found = Tokens(store.database).list(tenant_id)
     if as_json:
         print_json([TokenView.of(one) for one in found])
     elif found:

@@ -68,9 +68,10 @@ def list_(
     as_json: bool,
 ) -> None:
     """List events, newest first."""
-    found = open_queue_for_reading(settings).events.list(
-        pattern=pattern, since=since, tenant_id=tenant, before_id=before_id, limit=limit
-    )
+    store = open_queue_for_reading(settings)
+    if tenant is not None:
+        store.tenants.get(tenant)
+    found = store.events.list(pattern=pattern, since=since, tenant_id=tenant, before_id=before_id, limit=limit)
     if as_json:
         print_json([EventView.of(one) for one in found])
     elif found:
@@ -91,6 +92,8 @@ def list_(
 def tail(settings: Settings, pattern: str | None, tenant: str | None, count: int, follow: bool, as_json: bool) -> None:
     """Show the latest events, oldest first, one per line."""
     store = open_queue_for_reading(settings)
+    if tenant is not None:
+        store.tenants.get(tenant)
     last = store.events.newest_id()
     latest = store.events.list(pattern=pattern, tenant_id=tenant, limit=count) if count else []
     for one in reversed(latest):

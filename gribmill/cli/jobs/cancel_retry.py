@@ -178,6 +178,8 @@ def _is_terminal() -> bool:
 def _found(store: Store, choice: _JobChoice, default_status: str, more: dict[str, Any]) -> list[Job]:
     given = choice.filters
     check_type(store, given.get("type_key"))
+    if "tenant" in given:
+        store.tenants.get(given["tenant"])
     status, since = given.get("status", default_status), given.get("since")
     wanted = JobFilter(
         status="failed" if status == DEAD_LETTER else status,

@@ -44,7 +44,9 @@ def fire(settings: Settings, trigger_id: int, values_text: str, as_json: bool) -
 def emit(settings: Settings, name: str, values_text: str, event_id: str | None, tenant: str, as_json: bool) -> None:
     """Report an event NAME, with values in JSON. Exit code 1 if a trigger could not enqueue its job."""
     values = parse_object(values_text, "the values of the event")
-    fired = open_queue(settings).events.emit(name, values, tenant_id=tenant, event_id=event_id)
+    store = open_queue(settings)
+    store.tenants.get(tenant)
+    fired = store.events.emit(name, values, tenant_id=tenant, event_id=event_id)
     if as_json:
         print_json([FiredView.of(one) for one in fired])
     elif not fired:

@@ -72,8 +72,17 @@ def test_listings_and_figures_of_one_tenant(gribmill: Run, store: Store) -> None
     assert gribmill("jobs", "stats", "--tenant", "acme", "--totals", "--json").json["counts"]["pending"] == 1
     sleep = next(one for one in gribmill("jobs", "stats", "--tenant", "acme", "--json").json if one["type"] == "sleep")
     assert sleep["counts"] == {"pending": 1}
-    for words in (("jobs", "list"), ("jobs", "stats"), ("triggers", "list")):
-        assert "there is no tenant 'nobody'" in gribmill(*words, "--tenant", "nobody").err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["jobs list", "jobs stats", "jobs cancel", "jobs retry", "triggers list", "triggers emit x", "events list",
+     "events tail", "groups list", "tokens list"],
+)  # fmt: skip
+def test_unknown_tenant_is_refused(gribmill: Run, store: Store, words: str) -> None:
+    answer = gribmill(*words.split(), "--tenant", "nobody")
+    assert (answer.code, "there is no tenant 'nobody'" in answer.err) == (1, True)
+    assert not store.events.list()
 
 
 def test_job_of_an_unknown_tenant_is_refused(gribmill: Run) -> None:
