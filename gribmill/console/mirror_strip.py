@@ -42,12 +42,14 @@ def mirror_strips(
         if one.created_at is not None:
             found = by_mirror.setdefault(str(one.values.get("mirror", "")), [])
             found.append((one.created_at, one.name == "mirror.sick", str(one.values.get("reason", ""))))
-    return [_strip(one.name, [*_spans(by_mirror.get(one.name, ()), begin, now)], begin, now) for one in mirrors]
+    for mirror in mirrors:
+        moments = by_mirror.setdefault(mirror.name, [])
+        if mirror.sick_until is not None and not (moments and moments[-1][1]):  # its event was pruned, or not read
+            moments.append((mirror.last_success or begin, True, mirror.last_reason))
+    return [_strip(one.name, [*_spans(by_mirror[one.name], now)], begin, now) for one in mirrors]
 
 
-def _spans(
-    moments: Sequence[tuple[datetime, bool, str]], begin: datetime, now: datetime
-) -> Iterable[tuple[datetime, datetime, str]]:
+def _spans(moments: Sequence[tuple[datetime, bool, str]], now: datetime) -> Iterable[tuple[datetime, datetime, str]]:
     since: tuple[datetime, str] | None = None
     for at, sick, reason in moments:
         if sick and since is None:
