@@ -218,7 +218,7 @@ def status(model: str | None = None) -> Call[tuple[ModelStatusView, ...]]:
 def latest_runs(
     model: str, *, region: str | None = None, complete: bool | None = None
 ) -> Call[tuple[LatestRunView, ...]]:
-    """The newest run of a model for each region; with `complete`, the newest complete one."""
+    """The newest complete run of a model for each region; with `complete=False`, the newest that has any tile."""
     return get(tuple[LatestRunView, ...], "/api/v1/runs/latest", model=model, region=region, complete=complete)
 
 
