@@ -14,9 +14,9 @@ CHECKS: tuple[DoctorCheck, ...] = (
     machine.database,
     machine.eccodes,
     machine.kernel,
-    machine.clock,
     machine.disk,
-    machine.permissions,
+    machine.permissions,  # before the queue is opened, which creates the data root
+    machine.clock,
     object_store.object_store,
     chain.queue,
     chain.workers,

@@ -118,5 +118,7 @@ def permissions(about: Examination) -> Iterator[Finding]:
     if closed:
         names = ", ".join(str(place) for place in closed)
         yield Finding("permissions", False, f"this account cannot write {names}", "use the account of the workers")
+    elif not root.path.exists():
+        yield Finding("permissions", None, f"{root} did not exist", "check that it is the data root that you meant")
     else:
         yield Finding("permissions", True, f"{root} can be written")

@@ -126,3 +126,5 @@ def test_data_root_that_does_not_exist_is_named(gribmill: Run, data: Path, store
     assert "does not exist" not in gribmill("status").out
     typo = f"{data}_typo"
     assert gribmill("--data", typo, "status").out.endswith(f" at {typo}, which does not exist\n")
+    doctor = {one["check"]: one for one in gribmill("--data", typo, "doctor", "--json").json}
+    assert doctor["permissions"]["detail"] == f"{typo} did not exist"
