@@ -176,6 +176,7 @@ CALLS: dict[str, list[Try]] = {
         ),
     ],
     "triggers.list": [(lambda h, _: h.triggers.list(), None)],
+    "triggers.broken": [(lambda h, _: h.triggers.broken(), None)],
     "triggers.get": [(lambda h, w: h.triggers.get(w.trigger), TriggerNotFound)],
     "triggers.firings": [(lambda h, w: h.triggers.firings(w.trigger), TriggerNotFound)],
     "triggers.edit": [
