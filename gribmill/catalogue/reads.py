@@ -51,6 +51,10 @@ class _Bytes(NamedTuple):
     n: int
 
 
+class _IngestedAt(NamedTuple):
+    ingested_at: datetime | None
+
+
 class _RunId(NamedTuple):
     run_id: str | None
 
@@ -86,7 +90,7 @@ class Catalogue:
 
     def ingested_at(self, run: RunRef) -> datetime | None:
         """When the newest file of a run was downloaded."""
-        return max((hour.ingested_at for hour in self.hours(run).values() if hour.ingested_at), default=None)
+        return self._query(_IngestedAt, "newest_ingest", **asdict(run))[0].ingested_at
 
     def lacking(self, run: RunRef, regions: Iterable[str]) -> dict[int, tuple[str, ...]]:
         """Maps each hour to the regions whose tile is missing; complete hours are left out."""
