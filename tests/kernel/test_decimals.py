@@ -45,7 +45,7 @@ def numbers(decimals: int) -> Iterator[float]:
     """Random ones, ones with a digit 5 after the last decimal and their neighbours, exact ties, and special ones."""
     choose = random.Random(decimals)
     scale = 10.0**decimals
-    for _ in range(20_000):
+    for _ in range(2_000):
         yield choose.uniform(-1, 1) * 10 ** choose.uniform(-8, 14 - decimals)
         middle = (choose.randrange(-(10**7), 10**7) + 0.5) / scale
         yield from (middle, math.nextafter(middle, math.inf), math.nextafter(middle, -math.inf))
