@@ -8,7 +8,7 @@ import gc
 
 TRIM_SECONDS = 60.0
 # A response for many places makes thousands of objects. With Python's default of 700, collections took a quarter of
-# its time, most of it for objects that live as long as the server.
+# its CPU time.
 COLLECT_EVERY_OBJECTS = 10_000
 
 
